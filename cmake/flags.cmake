@@ -1,0 +1,11 @@
+# The flags that decide what a program means (CONTRACT.md 0.3) and the warnings, set once for every target of this project.
+add_library(votive_flags INTERFACE)
+target_compile_options(votive_flags INTERFACE
+  -ffp-contract=off -fno-fast-math -fno-trapping-math -fno-math-errno
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+target_include_directories(votive_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_features(votive_flags INTERFACE cxx_std_20)
+if(VOTIVE_SANITIZE)
+  target_compile_options(votive_flags INTERFACE -fsanitize=${VOTIVE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(votive_flags INTERFACE -fsanitize=${VOTIVE_SANITIZE})
+endif()
