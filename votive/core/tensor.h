@@ -1,0 +1,109 @@
+// A tensor: dtype, layout, device and a buffer, behind a handle of one pointer. Tensors are values and immutable: copying a handle shares
+// everything, and operations (ops/ops.h) give new tensors. Tensor has no operations of its own, so it does not grow with their number.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "votive/core/device.h"
+#include "votive/core/dtype.h"
+#include "votive/core/layout.h"
+
+namespace votive {
+
+/// How the bytes of a weight are arranged. `rows16` is what prepack() makes for the matmul of this machine's CPU; only matmul, linear,
+/// embedding and dequantise read it.
+enum class Packing : std::uint8_t { none, rows16 };
+
+/// What an operation's rules need to know of a tensor. `present` is false for an optional argument that was left out.
+struct Meta {
+  DType dtype = DType::f32;
+  Shape shape;
+  Device device = Device::cpu;
+  Packing packing = Packing::none;
+  bool present = true;
+};
+
+class Tensor {
+ public:
+  Tensor() noexcept = default;  ///< No tensor: an optional argument left out. Only defined(), meta() and assignment may be called.
+  Tensor(const Tensor& other) noexcept : body_(other.body_) { retain(); }
+  Tensor(Tensor&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  Tensor& operator=(Tensor other) noexcept {
+    std::swap(body_, other.body_);
+    return *this;
+  }
+  ~Tensor() { release(); }
+
+  /// A new buffer with undefined contents, row-major. Throws Error{SizeOverflow}, Error{OutOfMemory}, naming `op`.
+  static Tensor allocate(const char* op, const Meta& meta);
+  /// A view: other layout (and possibly dtype of the same size) over the same buffer. The layout must stay inside the buffer.
+  static Tensor view(const Tensor& base, const Layout& layout);
+  /// Memory that someone else owns (a mapped file); `owner` keeps it alive. Row-major.
+  static Tensor borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner);
+
+  bool defined() const { return body_ != nullptr; }
+  DType dtype() const { return body_->dtype; }
+  Device device() const { return body_->device; }
+  Packing packing() const { return body_->packing; }
+  const Layout& layout() const { return body_->layout; }
+  const Shape& shape() const { return body_->layout.shape; }
+  const Strides& strides() const { return body_->layout.strides; }
+  Size offset() const { return body_->layout.offset; }
+  int rank() const { return shape().rank(); }
+  Size size(int axis) const { return shape()[normalise_axis("size", axis, rank())]; }
+  Size count() const { return votive::count(shape()); }
+  bool is_contiguous() const { return body_->layout.is_contiguous(); }
+  Meta meta() const;
+
+  /// Another dtype (CONTRACT.md section 6; ops/cast.cpp) or another device. The same tensor when nothing changes.
+  Tensor to(DType dtype) const;
+  Tensor to(Device device) const;
+
+  /// Elements in row-major order, as T, which must match the dtype exactly (bool, [u]int8_t … int64_t, float, double; f16, bf16 and f8 as
+  /// their bits in uint16_t or uint8_t). Synchronises. Throws Error{DTypeMismatch}.
+  template <class T> std::vector<T> to_host() const;
+  /// The one element of a tensor of count 1, converted to T exactly or Error{DTypeMismatch}; floats of any width come as float or double.
+  template <class T> T item() const;
+
+  /// Start of the buffer, before the layout's offset; of the buffer's device. For kernels (F3) and readers of files.
+  const std::byte* buffer() const { return body_->root->memory_address; }
+  std::byte* mutable_buffer() { return const_cast<std::byte*>(body_->root->memory_address); }
+  std::size_t buffer_bytes() const { return body_->root->memory_bytes; }
+  /// Two handles of the same tensor.
+  bool same_as(const Tensor& other) const { return body_ == other.body_; }
+  bool shares_buffer_with(const Tensor& other) const { return body_->root == other.body_->root; }
+
+ private:
+  // One block holds the header and, for small tensors, the data after it. A view points at the tensor that owns the memory (`root`).
+  struct Body {
+    std::atomic<std::uint32_t> references{1};
+    DType dtype = DType::f32;
+    Device device = Device::cpu;
+    Packing packing = Packing::none;
+    bool owns_memory = false;
+    Body* root = nullptr;
+    const std::byte* memory_address = nullptr;
+    std::size_t memory_bytes = 0;
+    std::size_t block_bytes = 0;  // of this header's own block
+    std::shared_ptr<const void> owner;
+    Layout layout;
+  };
+
+  explicit Tensor(Body* body) noexcept : body_(body) {}
+  static Body* new_body(std::size_t data_bytes);
+  static void destroy(Body* body) noexcept;
+  void retain() const noexcept {
+    if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    if (body_ != nullptr && body_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(body_);
+  }
+
+  Body* body_ = nullptr;
+};
+
+}  // namespace votive
