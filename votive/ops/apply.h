@@ -1,0 +1,60 @@
+// The one path of every operation on every device: rules, allocation, kernel. Read it once and you know the framework.
+#pragma once
+
+#include <utility>
+
+#include "votive/base/float_environment.h"
+#include "votive/ops/registry.h"
+
+namespace votive {
+
+/// One result. Every error a user can make is thrown by op.result() before anything is allocated; values (indices) are checked by the kernel before it writes.
+template <class Op, class... In>
+Tensor apply(const Op& op, const In&... in) {
+  const Meta meta = op.result(in.meta()...);
+  Tensor y = Tensor::allocate(Op::info.name.data(), meta);
+  if (y.count() != 0) {
+    const FloatEnvironment environment;
+    Stream stream(meta.device);
+    find_kernel<Op>(Op::info.name, meta.device)(op, in..., y, stream);
+  }
+  return y;
+}
+
+/// Two results, such as values and indices.
+template <class Op, class... In>
+std::pair<Tensor, Tensor> apply_pair(const Op& op, const In&... in) {
+  const auto [first, second] = op.result(in.meta()...);
+  Tensor y = Tensor::allocate(Op::info.name.data(), first);
+  Tensor z = Tensor::allocate(Op::info.name.data(), second);
+  if (y.count() != 0) {
+    const FloatEnvironment environment;
+    Stream stream(first.device);
+    find_kernel<Op>(Op::info.name, first.device)(op, in..., y, z, stream);
+  }
+  return {std::move(y), std::move(z)};
+}
+
+/// A list of inputs (concat). result() has seen the same list.
+template <class Op>
+Tensor apply_list(const Op& op, std::span<const Tensor> in) {
+  const Meta meta = op.result(in);
+  Tensor y = Tensor::allocate(Op::info.name.data(), meta);
+  if (y.count() != 0) {
+    const FloatEnvironment environment;
+    Stream stream(meta.device);
+    find_kernel<Op>(Op::info.name, meta.device)(op, in, y, stream);
+  }
+  return y;
+}
+
+/// A kernel that writes into memory that exists (the verbs that name their destination).
+template <class Op, class... In>
+void apply_into(const Op& op, Tensor& destination, const In&... in) {
+  if (destination.count() == 0) return;
+  const FloatEnvironment environment;
+  Stream stream(destination.device());
+  find_kernel<Op>(Op::info.name, destination.device())(op, in..., destination, stream);
+}
+
+}  // namespace votive

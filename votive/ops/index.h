@@ -1,0 +1,58 @@
+// Operations that look elements up or place them: embedding, index_select, gather, concat, rope (CONTRACT.md section 5).
+#pragma once
+
+#include <span>
+
+#include "votive/ops/check.h"
+#include "votive/ops/op.h"
+
+namespace votive {
+
+/// y[…, :] = table[ids[…], :]; table [V, D], plain (copied) or quantised (dequantised to f32). Ids of any integer dtype in [0, V).
+struct Embedding {
+  static constexpr OpInfo info{"embedding", Class::exact};
+  using Kernel = void(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);
+  Meta result(const Meta& table, const Meta& ids) const;
+};
+
+/// y[…, i, …] = x[…, indices[i], …] along one axis; indices of rank 0 or 1, any integer dtype, negative ones count from the end.
+struct IndexSelect {
+  int axis;
+
+  static constexpr OpInfo info{"index_select", Class::exact};
+  using Kernel = void(const IndexSelect&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+  Meta result(const Meta& x, const Meta& indices) const;
+};
+
+/// y[i…] = x[i… with indices[i…] at `axis`]; indices have x's rank and, on other axes, at most its size (take_along_axis).
+struct Gather {
+  int axis;
+
+  static constexpr OpInfo info{"gather", Class::exact};
+  using Kernel = void(const Gather&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+  Meta result(const Meta& x, const Meta& indices) const;
+};
+
+/// Tensors one after the other along an axis, of their common dtype.
+struct Concat {
+  int axis;
+
+  static constexpr OpInfo info{"concat", Class::exact};
+  using Kernel = void(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
+  Meta result(std::span<const Tensor> x) const;
+};
+
+/// Which elements of a head form a pair: (2i, 2i+1), or (i, i + R/2) where R elements rotate.
+enum class RopePairing : std::uint8_t { interleaved, halves };
+
+/// Rotary positions: θ = f32(position)·frequency, (x₀, x₁) → (x₀·cos θ − x₁·sin θ, x₀·sin θ + x₁·cos θ), f32 inside with a rounding per
+/// operation, one rounding at the end. x [B, H, T, D], positions [T] or [B, T] of any integer dtype, frequencies f32 [R/2], R ≤ D; the rest is copied.
+struct Rope {
+  RopePairing pairing;
+
+  static constexpr OpInfo info{"rope", Class::portable};
+  using Kernel = void(const Rope&, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&);
+  Meta result(const Meta& x, const Meta& positions, const Meta& frequencies) const;
+};
+
+}  // namespace votive

@@ -1,0 +1,37 @@
+// Products: matmul with its bias, attention, and the packed form of weights (CONTRACT.md 4.3–4.5, D14, D15).
+#pragma once
+
+#include "votive/ops/check.h"
+#include "votive/ops/op.h"
+
+namespace votive {
+
+/// y[…, m, n] = Σₖ a[…, m, k] · b[…, k, n] (+ bias[n]), batch axes broadcast; canonical order of 4.4, bias added in the accumulator's type,
+/// one rounding at the end. a: f16 bf16 f32 f64. b: the same dtypes, or a quantised weight whose k axis has stride 1
+/// (transpose(w) of w [n, k]); then D15, and y has a's dtype. f64 computes in f64.
+struct Matmul {
+  static constexpr OpInfo info{"matmul", Class::exact};
+  using Kernel = void(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
+  Meta result(const Meta& a, const Meta& b, const Meta& bias) const;
+};
+
+/// y[b, h, t, :] = softmax(scale·q·kᵀ + mask)·v with grouped heads: q [B, H, T, D], k [B, K, S, D], v [B, K, S, E], H a multiple of K,
+/// query head h reads key head h / (H/K). causal: query t sees keys s ≤ S − T + t. mask: bool (true = attend) or additive float, broadcast
+/// to [B, H, T, S], or absent. A masked key takes no part in any sum; a row without keys gives zeros. D14: the bits of the composition.
+struct Attention {
+  float scale;
+  bool causal;
+
+  static constexpr OpInfo info{"attention", Class::exact};
+  using Kernel = void(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
+  Meta result(const Meta& q, const Meta& k, const Meta& v, const Meta& mask) const;
+};
+
+/// The same weight [n, k], its rows interleaved by 16 for the CPU's matmul (Packing::rows16). Bits of no result change.
+struct Prepack {
+  static constexpr OpInfo info{"prepack", Class::exact};
+  using Kernel = void(const Prepack&, const Tensor& w, Tensor& y, Stream&);
+  Meta result(const Meta& w) const;
+};
+
+}  // namespace votive
