@@ -2,7 +2,10 @@
 add_library(votive_flags INTERFACE)
 target_compile_options(votive_flags INTERFACE
   -ffp-contract=off -fno-fast-math -fno-trapping-math -fno-math-errno
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough -Werror)
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
+if(VOTIVE_WERROR)
+  target_compile_options(votive_flags INTERFACE -Werror)
+endif()
 target_include_directories(votive_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_features(votive_flags INTERFACE cxx_std_20)
 if(VOTIVE_SANITIZE)

@@ -1,0 +1,36 @@
+# The libraries that Votive leans on, each from the system; nothing is fetched. docs/ARCHITECTURE.md says why each is there.
+# A cross build has none of the target's libraries, so it takes the header-only forms of the host's and compiles GoogleTest from Debian's sources.
+find_package(Threads REQUIRED)
+
+if(CMAKE_CROSSCOMPILING)
+  # Links to single folders: /usr/include as a whole would hide the cross compiler's own headers.
+  set(foreign ${PROJECT_BINARY_DIR}/foreign)
+  file(MAKE_DIRECTORY ${foreign})
+  foreach(folder fmt nlohmann)
+    file(CREATE_LINK /usr/include/${folder} ${foreign}/${folder} SYMBOLIC)
+  endforeach()
+  add_library(fmt::fmt INTERFACE IMPORTED)
+  set_target_properties(fmt::fmt PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1 INTERFACE_INCLUDE_DIRECTORIES ${foreign})
+  add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
+  set_target_properties(nlohmann_json::nlohmann_json PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${foreign})
+else()
+  find_package(fmt REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+endif()
+
+if(VOTIVE_TEXT)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(VOTIVE_PCRE2 REQUIRED QUIET IMPORTED_TARGET libpcre2-8)
+  pkg_check_modules(VOTIVE_UTF8PROC REQUIRED QUIET IMPORTED_TARGET libutf8proc)
+endif()
+
+if(VOTIVE_TESTS)
+  if(CMAKE_CROSSCOMPILING)
+    add_subdirectory(/usr/src/googletest ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL)
+  else()
+    find_package(GTest REQUIRED)
+    find_package(PkgConfig REQUIRED)
+    pkg_check_modules(MPFR REQUIRED QUIET IMPORTED_TARGET mpfr)
+  endif()
+  include(GoogleTest)
+endif()
