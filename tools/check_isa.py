@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Nothing that every machine runs may hold an instruction that only some have.
+
+A kernel file is compiled once per instruction set. What it defines in its own namespace (votive::cpu::v4::…) is chosen at start-up; but an inline function
+or template that several objects define is one function to the linker, which keeps the first. Were that one compiled for AVX-512, every caller would
+get it, on every machine. So, with the object files of a build folder:
+  1. a weak symbol of an object compiled for v3, v4, … is in that set's own namespace, or the objects that every machine runs define it too;
+  2. those objects stand first in the archive, so that theirs is kept;
+  3. in a linked program no weak or global function outside those namespaces holds an AVX instruction (seen with objdump).
+"""
+
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+KERNELS = re.compile(r"votive_cpu_(?P<isa>\w+)\.dir/")
+BASELINE = "baseline"
+# A register or an instruction that x86-64 as of 2003 lacks. (tzcnt is not listed: it runs there too, as bsf.)
+WIDE = re.compile(r"%[yz]mm\d|%k[0-7]\b|\bv[a-z0-9]+\s.*%xmm\d|\t(andn|bextr|bls\w+|pdep|pext|mulx|rorx|sarx|shlx|shrx|lzcnt|popcnt|movbe)\b")
+
+
+def symbols(objects):
+    """object → [(kind, mangled name)]"""
+    answer = {}
+    for start in range(0, len(objects), 200):
+        text = subprocess.run(["nm", "-A", "-P", "--defined-only", *map(str, objects[start:start + 200])], check=True, capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            place, rest = line.split(": ", 1)
+            name, kind = rest.split()[:2]
+            answer.setdefault(place, []).append((kind, name))
+    return answer
+
+
+def in_namespace_of(name, isa):
+    """Mangled names hold each part with its length: 2v4, 10v4emulated."""
+    return re.search(rf"(?<!\d){len(isa)}{isa}", name) is not None
+
+
+def demangled(names):
+    return dict(zip(names, subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True).stdout.splitlines()))
+
+
+def leaks(objects_of_isa, objects_of_all):
+    """Weak symbols of the instruction sets' objects that only they define: [(object, name)]."""
+    everywhere = {name for defined in symbols(objects_of_all).values() for kind, name in defined}
+    found = []
+    for isa, objects in objects_of_isa.items():
+        for place, defined in symbols(objects).items():
+            found += [(place, name) for kind, name in defined if kind in "WwVvu" and name not in everywhere and not in_namespace_of(name, isa)]
+    return found
+
+
+def out_of_order(build_ninja):
+    """The first object of an instruction set that stands before one that every machine runs, in the rule that makes libvotive."""
+    rule = re.search(r"^build (?:\S+ \| )?\S*libvotive\.(?:a|so\S*)\s*(?:\S+ )*?: (\S+_LINKER\S*) ([^|\n]*)", build_ninja, re.M)
+    if not rule:
+        return "the rule that makes libvotive was not found in build.ninja"
+    wide = None
+    for item in rule[2].split():
+        kernel = KERNELS.search(item)
+        if kernel and kernel["isa"] != BASELINE:
+            wide = wide or item
+        elif item.endswith(".o") and wide:
+            return f"{wide} stands before {item} in libvotive"
+    return None
+
+
+def wide_functions(program, isas):
+    """Functions of a linked program that every machine may run and that touch what not every machine has."""
+    shared = {}
+    for line in subprocess.run(["nm", "-P", "--defined-only", program], check=True, capture_output=True, text=True).stdout.splitlines():
+        name, kind, address = line.split()[:3]
+        if kind in "WwTu":
+            shared.setdefault(int(address, 16), name)
+    found, current = [], None
+    text = subprocess.Popen(["objdump", "-d", "--no-show-raw-insn", program], stdout=subprocess.PIPE, text=True)
+    for line in text.stdout:
+        head = re.match(r"([0-9a-f]{8,}) <(\S+)>:", line)
+        if head:
+            name = shared.get(int(head[1], 16))
+            current = name if name and not any(in_namespace_of(name, isa) for isa in isas) else None
+        elif current and WIDE.search(line):
+            found.append((current, line.split("\t", 1)[-1].strip()))
+            current = None
+    text.wait()
+    return found
+
+
+def check(folder):
+    objects = [o for o in folder.glob("votive/CMakeFiles/**/*.o")]
+    objects_of_isa, objects_of_all = {}, []
+    for item in objects:
+        kernel = KERNELS.search(item.as_posix())
+        if kernel and kernel["isa"] != BASELINE:
+            objects_of_isa.setdefault(kernel["isa"], []).append(item)
+        else:
+            objects_of_all.append(item)
+    if not objects_of_all:
+        return [f"{folder}: no object files; build first"], ""
+    if not objects_of_isa:
+        return [], "no kernel is compiled for an instruction set of its own here"
+    found = []
+    hidden = leaks(objects_of_isa, objects_of_all)
+    names = demangled([name for _, name in hidden])
+    found += [f"{pathlib.Path(place).relative_to(folder)}:1: only this set's objects define {names[name][:160]}" for place, name in hidden]
+    wrong = out_of_order((folder / "build.ninja").read_text())
+    if wrong:
+        found.append(f"votive/CMakeLists.txt:1: {wrong}")
+    programs = [p for p in (folder / "votive", *sorted(folder.glob("tests/test_*"))) if p.is_file() and p.suffix == ""]
+    program = next(iter(programs), None)
+    if program and not found:
+        wide = wide_functions(program, objects_of_isa)
+        names = demangled([name for name, _ in wide])
+        found += [f"{program.relative_to(folder)}:1: {names[name][:160]} is for every machine, but holds: {instruction}" for name, instruction in wide]
+    said = f"{sum(map(len, objects_of_isa.values()))} objects of {', '.join(sorted(objects_of_isa))}: what is weak in them is theirs alone, or everyone's"
+    return found, said + (f"; {program.name} holds no wide instruction outside them" if program else "")
+
+
+def self_test():
+    if not (shutil.which("g++") and subprocess.run(["g++", "-dumpmachine"], capture_output=True, text=True).stdout.startswith("x86_64")):
+        print("check_isa: not an x86-64 compiler; nothing to show here")
+        return
+    kernel = """
+      template <class T> __attribute__((noinline)) T leak(T x) { return x * x + T(1); }
+      namespace votive::cpu::ISA {
+      template <class T> __attribute__((noinline)) T own(T x) { return x * x + T(2); }
+      double run(double x) { return own(x)%s; }
+      }
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def compiled(isa, text, flags):
+            place = folder / f"votive/CMakeFiles/votive_cpu_{isa}.dir"
+            place.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["g++", "-O2", f"-DISA={isa}", *flags, "-x", "c++", "-c", "-", "-o", place / "a.o"], input=text, text=True, check=True)
+            return place / "a.o"
+
+        baseline = compiled("baseline", kernel % "", ["-march=x86-64"])
+        good = compiled("v3", kernel % "", ["-march=x86-64-v3"])
+        assert leaks({"v3": [good]}, [baseline]) == []
+        bad = compiled("v4", kernel % " + leak(x)", ["-march=x86-64-v4"])
+        found = leaks({"v3": [good], "v4": [bad]}, [baseline])
+        assert len(found) == 1 and "leak" in found[0][1], found
+
+        main = folder / "main.cpp"
+        main.write_text("namespace votive::cpu::v4 { double run(double); }\nint main() { return int(votive::cpu::v4::run(2)); }\n")
+        subprocess.run(["g++", "-O2", main, bad, "-o", folder / "program"], check=True)
+        wide = wide_functions(str(folder / "program"), ["v3", "v4"])
+        assert len(wide) == 1 and "leak" in wide[0][0], wide
+
+    line = "build votive/libvotive.a: CXX_STATIC_LIBRARY_LINKER__votive_Release {} | x\n"
+    one, two = "votive/CMakeFiles/votive_cpu_baseline.dir/a.o", "votive/CMakeFiles/votive_cpu_v4.dir/a.o"
+    assert out_of_order(line.format(f"{one} {two}")) is None
+    assert two in out_of_order(line.format(f"{two} {one}"))
+    assert in_namespace_of("_ZN6votive3cpu2v43runEv", "v4") and not in_namespace_of("_ZN6votive3cpu10v4emulated3runEv", "v4")
+    print("check_isa: a leaking template, a wrong order and a wide instruction named, good ones passed")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", nargs="?", default="build/release")
+    arguments.add_argument("--self-test", action="store_true")
+    options = arguments.parse_args()
+    if options.self_test:
+        self_test()
+        return 0
+    found, said = check(pathlib.Path(options.folder))
+    print("\n".join(found) if found else f"  {said}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

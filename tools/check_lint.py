@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""clang-tidy over the library's sources, but not its kernels: those are judged by their bits. A file is looked at again only when it or a header changed."""
+
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import tree
+
+KERNELS = ("votive/cpu/", "votive/gpu/")
+
+
+def linter():
+    return next((name for name in ("clang-tidy-14", "clang-tidy") if shutil.which(name)), None)
+
+
+def lint(program, folder, path):
+    """What clang-tidy says about one file: its warnings, or nothing."""
+    answer = subprocess.run([program, "-p", str(folder), "--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument",
+                             f"--config-file={tree.ROOT / '.clang-tidy'}", str(path)], capture_output=True, text=True)
+    said = [line for line in answer.stdout.splitlines() if re.search(r": (warning|error): ", line)]
+    if answer.returncode and not said:
+        said = [f"{path}:1: {(answer.stderr.strip() or 'clang-tidy failed').splitlines()[-1]}"]
+    return said
+
+
+def self_test(program):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        sources = {"bad.cpp": "#include <memory>\nint f(int* p) { if (p == nullptr) { return *p; } return 0; }\n", "good.cpp": "int f(int x) { return x; }\n"}
+        for file, text in sources.items():
+            (folder / file).write_text(text)
+        (folder / "compile_commands.json").write_text(json.dumps(
+            [{"directory": name, "file": file, "command": f"g++ -std=c++20 -c {file}"} for file in sources]))
+        assert lint(program, folder, folder / "good.cpp") == []
+        assert any("bad.cpp:2" in line for line in lint(program, folder, folder / "bad.cpp"))
+    print("check_lint: a null dereference named, a good file passed")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", nargs="?", default="build/release")
+    arguments.add_argument("--self-test", action="store_true")
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = arguments.parse_args()
+    program = linter()
+    if program is None:
+        print("clang-tidy is not here (Debian: clang-tidy-14)", file=sys.stderr)
+        return 1
+    if options.self_test:
+        self_test(program)
+        return 0
+    folder = pathlib.Path(options.folder)
+    compiled = {pathlib.Path(entry["file"]).resolve() for entry in json.loads((folder / "compile_commands.json").read_text())}
+    names = [n for n in tree.files("votive", "apps", suffixes=(".cpp",)) if not n.startswith(KERNELS) and (tree.ROOT / n).resolve() in compiled]
+    common = hashlib.sha256((tree.ROOT / ".clang-tidy").read_bytes())
+    for header in tree.files("votive", "apps", suffixes=(".h",)):
+        common.update((tree.ROOT / header).read_bytes())
+    stamps = folder / "lint"
+    stamps.mkdir(exist_ok=True)
+
+    def judge(name):
+        stamp = stamps / hashlib.sha256(common.digest() + name.encode() + (tree.ROOT / name).read_bytes()).hexdigest()
+        if stamp.exists():
+            return None
+        said = lint(program, folder, tree.ROOT / name)
+        if not said:
+            stamp.touch()
+        return said
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        answers = list(pool.map(judge, names))
+    found = sorted({line.replace(f"{tree.ROOT}/", "") for answer in answers for line in answer or []})
+    seen = sum(answer is not None for answer in answers)
+    print("\n".join(found) if found else f"  {len(names)} sources clean ({seen} looked at, {len(names) - seen} unchanged since)")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
