@@ -1,0 +1,9 @@
+// All of Votive for a program that uses it: exactly the public headers, and nothing of a device.
+#pragma once
+
+#include "votive/base/error.h"
+#include "votive/base/thread_pool.h"
+#include "votive/core/tensor.h"
+#include "votive/io/gguf.h"
+#include "votive/io/safetensors.h"
+#include "votive/ops/ops.h"
