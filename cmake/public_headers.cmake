@@ -1,4 +1,5 @@
 # Copies votive/votive.h and every header of Votive that it reaches, and no other, from votive_source to votive_into.
+cmake_policy(VERSION 3.25)
 set(waiting votive/votive.h)
 set(seen)
 while(waiting)

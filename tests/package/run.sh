@@ -25,6 +25,7 @@ export PKG_CONFIG_PATH=$place/votive/lib/pkgconfig:$(echo "$place"/votive/lib/*/
 # Word splitting is how pkg-config's answer is meant to be used.
 # shellcheck disable=SC2046
 g++ -std=c++20 "$here/outsider.cpp" $(pkg-config --cflags --libs votive) -o "$place/outsider"
+export LD_LIBRARY_PATH=$place/votive/lib
 expect "$("$place/outsider")"
 echo "  pkg-config votive: $("$place/outsider")"
 
