@@ -30,4 +30,4 @@ expect "$("$place/outsider")"
 echo "  pkg-config votive: $("$place/outsider")"
 
 [[ $(pkg-config --cflags votive) != *-f* ]] || { echo "the pkg-config file leaks flags: $(pkg-config --cflags votive)"; exit 1; }
-echo "  library $(du -h "$(find "$place/votive" -name 'libvotive.*' | head -n 1)" | cut -f 1), $(find "$place/votive/include" -name '*.h' | wc -l) headers"
+echo "  library $(du -hL "$(find "$place/votive" -name 'libvotive.*' | head -n 1)" | cut -f 1), $(find "$place/votive/include" -name '*.h' | wc -l) headers"
