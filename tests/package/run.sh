@@ -15,9 +15,9 @@ expect() { # what it said
   [[ $1 == *"Votive works from outside"* ]] || { echo "the program said: $1"; exit 1; }
 }
 
-cmake -S "$here" -B "$place/cmake" -DCMAKE_PREFIX_PATH="$place/votive" -DCMAKE_BUILD_TYPE=Release > "$place/cmake.log" ||
+cmake -S "$here" -B "$place/cmake" -DCMAKE_PREFIX_PATH="$place/votive" -DCMAKE_BUILD_TYPE=Release &> "$place/cmake.log" ||
   { cat "$place/cmake.log"; exit 1; }
-cmake --build "$place/cmake" > "$place/cmake.log" || { cat "$place/cmake.log"; exit 1; }
+cmake --build "$place/cmake" &> "$place/cmake.log" || { cat "$place/cmake.log"; exit 1; }
 expect "$("$place/cmake/outsider")"
 echo "  find_package(votive CONFIG): $("$place/cmake/outsider")"
 
