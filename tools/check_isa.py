@@ -4,7 +4,7 @@
 A kernel file is compiled once per instruction set. What it defines in its own namespace (votive::cpu::v4::…) is chosen at start-up; but an inline function
 or template that several objects define is one function to the linker, which keeps the first. Were that one compiled for AVX-512, every caller would
 get it, on every machine. So, with the object files of a build folder:
-  1. a weak symbol of an object compiled for v3, v4, … is in that set's own namespace, or the objects that every machine runs define it too;
+  1. a weak function of an object compiled for v3, v4, … is in that set's own namespace, or the objects that every machine runs define it too;
   2. those objects stand first in the archive, so that theirs is kept;
   3. in a linked program no weak or global function outside those namespaces holds an AVX instruction (seen with objdump).
 """
@@ -45,26 +45,29 @@ def demangled(names):
 
 
 def leaks(objects_of_isa, objects_of_all):
-    """Weak symbols of the instruction sets' objects that only they define: [(object, name)]."""
+    """Weak functions of the instruction sets' objects that only they define: [(object, name)]. Weak data is the same whoever compiled it."""
     everywhere = {name for defined in symbols(objects_of_all).values() for kind, name in defined}
     found = []
     for isa, objects in objects_of_isa.items():
         for place, defined in symbols(objects).items():
-            found += [(place, name) for kind, name in defined if kind in "WwVvu" and name not in everywhere and not in_namespace_of(name, isa)]
+            found += [(place, name) for kind, name in defined if kind in "Ww" and name not in everywhere and not in_namespace_of(name, isa)]
     return found
 
 
-def out_of_order(build_ninja):
-    """The first object of an instruction set that stands before one that every machine runs, in the rule that makes libvotive."""
-    rule = re.search(r"^build (?:\S+ \| )?\S*libvotive\.(?:a|so\S*)\s*(?:\S+ )*?: (\S+_LINKER\S*) ([^|\n]*)", build_ninja, re.M)
-    if not rule:
-        return "the rule that makes libvotive was not found in build.ninja"
+def library_objects(build_ninja):
+    """The object files that libvotive is made of, in their order."""
+    rule = re.search(r"^build [^\n:]*libvotive\.(?:a|so)[^\n:]*: \S+_LINKER\S* ([^|\n]*)", build_ninja, re.M)
+    return [item for item in rule[1].split() if item.endswith(".o")] if rule else []
+
+
+def out_of_order(objects):
+    """The first object of an instruction set that stands before one that every machine runs."""
     wide = None
-    for item in rule[2].split():
+    for item in objects:
         kernel = KERNELS.search(item)
         if kernel and kernel["isa"] != BASELINE:
             wide = wide or item
-        elif item.endswith(".o") and wide:
+        elif wide:
             return f"{wide} stands before {item} in libvotive"
     return None
 
@@ -91,15 +94,15 @@ def wide_functions(program, isas):
 
 
 def check(folder):
-    objects = [o for o in folder.glob("votive/CMakeFiles/**/*.o")]
+    objects = library_objects((folder / "build.ninja").read_text())
     objects_of_isa, objects_of_all = {}, []
     for item in objects:
-        kernel = KERNELS.search(item.as_posix())
+        kernel = KERNELS.search(item)
         if kernel and kernel["isa"] != BASELINE:
-            objects_of_isa.setdefault(kernel["isa"], []).append(item)
+            objects_of_isa.setdefault(kernel["isa"], []).append(folder / item)
         else:
-            objects_of_all.append(item)
-    if not objects_of_all:
+            objects_of_all.append(folder / item)
+    if not all((folder / item).exists() for item in objects) or not objects:
         return [f"{folder}: no object files; build first"], ""
     if not objects_of_isa:
         return [], "no kernel is compiled for an instruction set of its own here"
@@ -107,7 +110,7 @@ def check(folder):
     hidden = leaks(objects_of_isa, objects_of_all)
     names = demangled([name for _, name in hidden])
     found += [f"{pathlib.Path(place).relative_to(folder)}:1: only this set's objects define {names[name][:160]}" for place, name in hidden]
-    wrong = out_of_order((folder / "build.ninja").read_text())
+    wrong = out_of_order(objects)
     if wrong:
         found.append(f"votive/CMakeLists.txt:1: {wrong}")
     programs = [p for p in (folder / "votive", *sorted(folder.glob("tests/test_*"))) if p.is_file() and p.suffix == ""]
@@ -155,8 +158,9 @@ def self_test():
 
     line = "build votive/libvotive.a: CXX_STATIC_LIBRARY_LINKER__votive_Release {} | x\n"
     one, two = "votive/CMakeFiles/votive_cpu_baseline.dir/a.o", "votive/CMakeFiles/votive_cpu_v4.dir/a.o"
-    assert out_of_order(line.format(f"{one} {two}")) is None
-    assert two in out_of_order(line.format(f"{two} {one}"))
+    assert library_objects(line.format(f"{one} {two}")) == [one, two]
+    assert out_of_order([one, two]) is None
+    assert two in out_of_order([two, one])
     assert in_namespace_of("_ZN6votive3cpu2v43runEv", "v4") and not in_namespace_of("_ZN6votive3cpu10v4emulated3runEv", "v4")
     print("check_isa: a leaking template, a wrong order and a wide instruction named, good ones passed")
 
