@@ -1,5 +1,5 @@
-// The floating-point environment the contract needs (CONTRACT.md 0.3): round to nearest, subnormals kept, no traps. A caller may have changed it
-// (a library linked with -ffast-math does, at load time), so every public entry looks, and repairs it for the length of the call.
+// The floating-point environment that every result of Votive assumes: round to nearest even, subnormals kept, no traps (CONTRACT.md 0.3).
+// Not here: exception flags; they are neither read nor promised.
 #pragma once
 
 #include <cstdint>
@@ -10,37 +10,48 @@
 
 namespace votive {
 
-/// Sets the environment of the calling thread for its own lifetime, when it differs; else costs one read.
-class FloatEnvironment {
- public:
 #if defined(__x86_64__)
-  FloatEnvironment() : saved_(_mm_getcsr()) {
-    if ((saved_ & control_mask) != control) _mm_setcsr((saved_ & ~control_mask) | control);
-  }
-  ~FloatEnvironment() {
-    if ((saved_ & control_mask) != control) _mm_setcsr(saved_);
-  }
-
- private:
-  static constexpr unsigned control_mask = 0xffc0;  // FTZ, rounding, exception masks, DAZ
-  static constexpr unsigned control = 0x1f80;
-  unsigned saved_;
+namespace detail {
+using FloatControl = unsigned;
+// MXCSR without its six sticky flags: all exceptions masked, RNE, neither FTZ (bit 15) nor DAZ (bit 6).
+inline FloatControl float_control() { return _mm_getcsr(); }
+inline void set_float_control(FloatControl word) { _mm_setcsr(word); }
+inline constexpr FloatControl float_control_mask = 0xffc0, float_control_wanted = 0x1f80;
+}  // namespace detail
 #elif defined(__aarch64__)
-  FloatEnvironment() {
-    asm volatile("mrs %0, fpcr" : "=r"(saved_));
-    if (saved_ != 0) asm volatile("msr fpcr, %0" ::"r"(std::uint64_t{0}));
-  }
-  ~FloatEnvironment() {
-    if (saved_ != 0) asm volatile("msr fpcr, %0" ::"r"(saved_));
-  }
-
- private:
-  std::uint64_t saved_;
+namespace detail {
+using FloatControl = std::uint64_t;
+inline FloatControl float_control() {
+  FloatControl word;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(word));
+  return word;
+}
+inline void set_float_control(FloatControl word) { __asm__ volatile("msr fpcr, %0" : : "r"(word) : "memory"); }
+inline constexpr FloatControl float_control_mask = ~FloatControl{0}, float_control_wanted = 0;
+}  // namespace detail
+#else
+#error "Votive knows the floating-point control word of x86-64 and AArch64 only"
 #endif
 
+/// Sets the calling thread's environment for good: what each worker does when it starts.
+inline void set_float_environment() { detail::set_float_control(detail::float_control_wanted); }
+
+/// Sets the calling thread's environment for a scope and restores the caller's. When nothing differs it only reads one register (about 1 ns).
+/// Needed because a library linked with -ffast-math turns on FTZ and DAZ in the whole thread when it is loaded.
+class FloatEnvironment {
  public:
+  FloatEnvironment() : saved_(detail::float_control()), differs_((saved_ & detail::float_control_mask) != detail::float_control_wanted) {
+    if (differs_) [[unlikely]] set_float_environment();
+  }
+  ~FloatEnvironment() {
+    if (differs_) [[unlikely]] detail::set_float_control(saved_);
+  }
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;
+
+ private:
+  detail::FloatControl saved_;
+  bool differs_;
 };
 
 }  // namespace votive

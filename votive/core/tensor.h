@@ -88,13 +88,14 @@ class Tensor {
     Body* root = nullptr;
     const std::byte* memory_address = nullptr;
     std::size_t memory_bytes = 0;
-    std::size_t block_bytes = 0;  // of this header's own block
+    std::size_t block_bytes = 0;    // of this header's own block
+    std::size_t capacity_bytes = 0;  // of the block at memory_address when owns_memory
     std::shared_ptr<const void> owner;
     Layout layout;
   };
 
   explicit Tensor(Body* body) noexcept : body_(body) {}
-  static Body* new_body(std::size_t data_bytes);
+  static Body* new_body(const Meta& meta, std::size_t data_bytes, std::size_t inline_bytes);
   static void destroy(Body* body) noexcept;
   void retain() const noexcept {
     if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);

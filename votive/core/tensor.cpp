@@ -1,0 +1,162 @@
+// Making, sharing and ending tensors. A small tensor is one block: header, then data; a larger one has its data in a block of its own.
+// Not here: reading elements (tensor_host.cpp), casting and moving to a device (ops/).
+#include "votive/core/tensor.h"
+
+#include <new>
+
+#include "votive/base/text.h"
+#include "votive/core/memory.h"
+
+namespace votive {
+
+namespace {
+
+constexpr std::size_t data_alignment = 64;
+// Header and data together: one allocation instead of two, and the first elements are in cache when the header is.
+constexpr std::size_t inline_limit = 2048;
+
+/// Elements that fit into `bytes`; a quantised dtype counts whole blocks.
+Size elements_in(std::size_t bytes, DType dtype) { return static_cast<Size>(bytes) / block_bytes(dtype) * block_size(dtype); }
+
+std::size_t data_bytes_of(const char* op, const Meta& meta) {
+  const Size block = block_size(meta.dtype), bytes = block_bytes(meta.dtype);
+  const Size count = checked_count(op, meta.shape, bytes, block);
+  if (block > 1 && (meta.shape.empty() || meta.shape.back() % block != 0)) [[unlikely]]
+    throw Error(ErrorKind::ShapeMismatch, op)
+        .dtype(to_string(meta.dtype))
+        .shape(meta.shape.to_vector())
+        .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype), to_string(meta.shape), block));
+  return static_cast<std::size_t>(count / block * bytes);
+}
+
+Memory allocate_for(const char* op, std::size_t bytes) {
+  try {
+    return allocate_memory(bytes);
+  } catch (const Error& error) {
+    throw Error(error.kind(), op).value(error.value()).limit(error.limit()).detail(text::format("no memory for {} bytes", bytes)).hint("trim_memory() returns cached blocks");
+  }
+}
+
+/// Lowest and highest element that a layout with elements reaches; false when they do not fit into 64 bits.
+bool reach_of(const Layout& layout, Size& low, Size& high) {
+  low = high = layout.offset;
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    Size step;
+    if (__builtin_mul_overflow(layout.shape[axis] - 1, layout.strides[axis], &step)) return false;
+    Size& end = step < 0 ? low : high;
+    if (__builtin_add_overflow(end, step, &end)) return false;
+  }
+  return true;
+}
+
+/// A quantised view takes whole blocks: rows of stride 1 that start and end between blocks.
+bool keeps_blocks(const Layout& layout, Size block) {
+  if (block == 1) return true;
+  const int last = layout.rank() - 1;
+  if (last < 0 || layout.offset % block != 0 || layout.shape[last] % block != 0 || layout.strides[last] != 1) return false;
+  for (int axis = 0; axis < last; ++axis)
+    if (layout.shape[axis] > 1 && layout.strides[axis] % block != 0) return false;
+  return true;
+}
+
+[[noreturn]] void refuse_view(const Layout& layout, DType dtype, std::size_t bytes) {
+  throw Error(ErrorKind::Internal, "view")
+      .dtype(to_string(dtype))
+      .shape(layout.shape.to_vector())
+      .detail(text::format("shape {}, strides {}, offset {} leave the buffer of {} bytes of {}", to_string(layout.shape), to_string(layout.strides), layout.offset,
+                           bytes, to_string(dtype)));
+}
+
+}  // namespace
+
+Tensor::Body* Tensor::new_body(const Meta& meta, std::size_t data_bytes, std::size_t inline_bytes) {
+  constexpr std::size_t header_bytes = (sizeof(Body) + data_alignment - 1) / data_alignment * data_alignment;
+  const Memory block = allocate_memory(inline_bytes > 0 ? header_bytes + inline_bytes : sizeof(Body));
+  Body* const body = new (block.address) Body;
+  body->dtype = meta.dtype;
+  body->device = meta.device;
+  body->packing = meta.packing;
+  body->root = body;
+  body->block_bytes = block.bytes;
+  body->memory_bytes = data_bytes;
+  body->memory_address = block.address + header_bytes;
+  return body;
+}
+
+void Tensor::destroy(Body* body) noexcept {
+  Body* const root = body->root;
+  const Memory block{reinterpret_cast<std::byte*>(body), body->block_bytes};
+  if (body->owns_memory) free_memory({const_cast<std::byte*>(body->memory_address), body->capacity_bytes});
+  body->~Body();
+  free_memory(block);
+  if (root != body && root->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(root);
+}
+
+Tensor Tensor::allocate(const char* op, const Meta& meta) {
+  const std::size_t bytes = data_bytes_of(op, meta);
+  Tensor tensor;
+  if (bytes <= inline_limit) {
+    tensor.body_ = new_body(meta, bytes, std::max(bytes, data_alignment));
+  } else {
+    const Memory memory = allocate_for(op, bytes);
+    try {
+      tensor.body_ = new_body(meta, bytes, 0);
+    } catch (...) {
+      free_memory(memory);
+      throw;
+    }
+    tensor.body_->owns_memory = true;
+    tensor.body_->memory_address = memory.address;
+    tensor.body_->capacity_bytes = memory.bytes;
+  }
+  tensor.body_->layout.shape = meta.shape;
+  tensor.body_->layout.strides = contiguous_strides(meta.shape);
+  return tensor;
+}
+
+Tensor Tensor::view(const Tensor& base, const Layout& layout) {
+  Body* const root = base.body_->root;
+  const DType dtype = base.body_->dtype;
+  if (layout.strides.rank() != layout.rank()) refuse_view(layout, dtype, root->memory_bytes);
+  const Size count = checked_count("view", layout.shape, block_bytes(dtype), block_size(dtype));
+  if (base.body_->packing != Packing::none) {
+    if (!(layout.shape == base.shape()) || !(layout.strides == base.strides()) || layout.offset != base.offset())
+      throw Error(ErrorKind::Unsupported, "view").detail("a packed weight has no views; only matmul, linear, embedding and dequantise read it").hint("Take the view before prepack()");
+  } else if (count > 0) {
+    Size low, high;
+    if (!reach_of(layout, low, high) || low < 0 || high >= elements_in(root->memory_bytes, dtype) || !keeps_blocks(layout, block_size(dtype)))
+      refuse_view(layout, dtype, root->memory_bytes);
+  }
+  Tensor tensor(new_body({dtype, {}, base.device(), base.packing()}, root->memory_bytes, 0));
+  tensor.body_->root = root;
+  tensor.body_->memory_address = root->memory_address;
+  tensor.body_->layout = layout;
+  root->references.fetch_add(1, std::memory_order_relaxed);
+  return tensor;
+}
+
+Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner) {
+  const std::size_t needed = data_bytes_of("borrow", meta);
+  const Size alignment = is_quantised(meta.dtype) ? 1 : block_bytes(meta.dtype);
+  if (meta.packing == Packing::none && bytes < needed)
+    throw Error(ErrorKind::Internal, "borrow").shape(meta.shape.to_vector()).detail(text::format("{} bytes are less than the {} of {}{}", bytes, needed, to_string(meta.dtype), to_string(meta.shape)));
+  if (reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) != 0)
+    throw Error(ErrorKind::Internal, "borrow").detail(text::format("the address is not a multiple of the {} bytes of a {}", alignment, to_string(meta.dtype)));
+  Tensor tensor(new_body(meta, bytes, 0));
+  tensor.body_->memory_address = address;
+  tensor.body_->owner = std::move(owner);
+  tensor.body_->layout.shape = meta.shape;
+  tensor.body_->layout.strides = contiguous_strides(meta.shape);
+  return tensor;
+}
+
+Meta Tensor::meta() const {
+  if (body_ == nullptr) {
+    Meta none;
+    none.present = false;
+    return none;
+  }
+  return {body_->dtype, body_->layout.shape, body_->device, body_->packing, true};
+}
+
+}  // namespace votive

@@ -1,0 +1,179 @@
+// Reading the elements of a tensor as C++ values. Not here: conversion of whole tensors between dtypes (the cast operation).
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "votive/base/text.h"
+#include "votive/core/tensor.h"
+#include "votive/core/walk.h"
+
+namespace votive {
+
+namespace {
+
+template <class T>
+constexpr bool holds(DType dtype) {
+  if constexpr (std::same_as<T, bool>) return dtype == DType::boolean;
+  if constexpr (std::same_as<T, std::uint8_t>) return dtype == DType::u8 || is_float8(dtype);
+  if constexpr (std::same_as<T, std::uint16_t>) return dtype == DType::u16 || dtype == DType::f16 || dtype == DType::bf16;
+  if constexpr (std::same_as<T, std::int8_t>) return dtype == DType::i8;
+  if constexpr (std::same_as<T, std::int16_t>) return dtype == DType::i16;
+  if constexpr (std::same_as<T, std::uint32_t>) return dtype == DType::u32;
+  if constexpr (std::same_as<T, std::int32_t>) return dtype == DType::i32;
+  if constexpr (std::same_as<T, std::uint64_t>) return dtype == DType::u64;
+  if constexpr (std::same_as<T, std::int64_t>) return dtype == DType::i64;
+  if constexpr (std::same_as<T, float>) return dtype == DType::f32;
+  if constexpr (std::same_as<T, double>) return dtype == DType::f64;
+  return false;
+}
+
+template <class T>
+constexpr const char* name_of() {
+  if constexpr (std::same_as<T, bool>) return "bool";
+  if constexpr (std::same_as<T, float>) return "float";
+  if constexpr (std::same_as<T, double>) return "double";
+  if constexpr (std::same_as<T, std::uint8_t>) return "std::uint8_t";
+  if constexpr (std::same_as<T, std::uint16_t>) return "std::uint16_t";
+  if constexpr (std::same_as<T, std::uint32_t>) return "std::uint32_t";
+  if constexpr (std::same_as<T, std::uint64_t>) return "std::uint64_t";
+  if constexpr (std::same_as<T, std::int8_t>) return "std::int8_t";
+  if constexpr (std::same_as<T, std::int16_t>) return "std::int16_t";
+  if constexpr (std::same_as<T, std::int32_t>) return "std::int32_t";
+  return "std::int64_t";
+}
+
+void require_plain(const char* op, const Tensor& x) {
+  if (!x.defined()) throw Error(ErrorKind::InvalidArgument, op).detail("no tensor was given");
+  if (x.packing() != Packing::none) throw Error(ErrorKind::Unsupported, op).detail("the elements of a packed weight cannot be read").hint("Use dequantise()");
+}
+
+/// The value of a float of `exponent` and `mantissa` bits, exact in double.
+double small_float(unsigned bits, int exponent_bits, int mantissa_bits, bool has_infinity) {
+  const unsigned mantissa = bits & ((1u << mantissa_bits) - 1), exponent = bits >> mantissa_bits & ((1u << exponent_bits) - 1);
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const double sign = (bits >> (mantissa_bits + exponent_bits) & 1) != 0 ? -1 : 1;
+  const bool top = exponent == (1u << exponent_bits) - 1;
+  if (top && has_infinity) return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  if (top && mantissa == (1u << mantissa_bits) - 1) return std::numeric_limits<double>::quiet_NaN();
+  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
+  return sign * std::ldexp((1u << mantissa_bits) + mantissa, static_cast<int>(exponent) - bias - mantissa_bits);
+}
+
+template <class T>
+T element(const Tensor& x) {
+  T value;
+  std::memcpy(&value, x.buffer() + x.offset() * static_cast<Size>(sizeof(T)), sizeof(T));
+  return value;
+}
+
+[[noreturn]] void refuse_item(const Tensor& x, const char* type, const std::string& value) {
+  throw Error(ErrorKind::DTypeMismatch, "item")
+      .dtype(to_string(x.dtype()))
+      .value(value)
+      .detail(text::format("{} of {} is not a value of {}", value, to_string(x.dtype()), type));
+}
+
+template <class T, std::integral From>
+T exactly(const Tensor& x, From value) {
+  if constexpr (std::same_as<T, bool>) {
+    if (value <= 1 && !(value < From{0})) return value != 0;
+  } else if constexpr (std::integral<T>) {
+    if (std::in_range<T>(value)) return static_cast<T>(value);
+  } else {
+    // Exact when the digits between the highest and the lowest bit set fit into the significand.
+    const auto magnitude = value < From{0} ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    if (magnitude == 0 || 64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= std::numeric_limits<T>::digits) return static_cast<T>(value);
+  }
+  refuse_item(x, name_of<T>(), std::to_string(value));
+}
+
+template <class T>
+T exactly(const Tensor& x, double value) {
+  if constexpr (std::same_as<T, double>) {
+    return value;
+  } else if constexpr (std::same_as<T, float>) {
+    if (std::isnan(value) || std::isinf(value) || (std::fabs(value) <= std::numeric_limits<float>::max() && static_cast<double>(static_cast<float>(value)) == value))
+      return static_cast<float>(value);
+  } else if constexpr (std::same_as<T, bool>) {
+    if (value == 0 || value == 1) return value == 1;
+  } else {
+    // Both bounds are powers of two or zero, so exact in double; NaN fails both.
+    const double low = static_cast<double>(std::numeric_limits<T>::min()), high = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    if (value >= low && value < high && std::trunc(value) == value) return static_cast<T>(value);
+  }
+  refuse_item(x, name_of<T>(), text::format("{}", value));
+}
+
+}  // namespace
+
+template <class T>
+std::vector<T> Tensor::to_host() const {
+  require_plain("to_host", *this);
+  if (!holds<T>(dtype()))
+    throw Error(ErrorKind::DTypeMismatch, "to_host").dtype(to_string(dtype())).detail(text::format("a tensor of {} cannot be read as {}", to_string(dtype()), name_of<T>()));
+  const T* const elements = reinterpret_cast<const T*>(buffer());
+  const Walk<1> walk({&layout()});
+  std::vector<T> host;
+  host.reserve(static_cast<std::size_t>(walk.count()));
+  walk.for_each_run(0, walk.count(), [&](const std::array<Size, 1>& offsets, Size n) {
+    const T* const from = elements + offsets[0];
+    if (walk.step(0) == 1) {
+      host.insert(host.end(), from, from + n);
+    } else {
+      for (Size i = 0; i < n; ++i) host.push_back(from[i * walk.step(0)]);
+    }
+  });
+  return host;
+}
+
+template <class T>
+T Tensor::item() const {
+  require_plain("item", *this);
+  if (count() != 1) throw Error(ErrorKind::ShapeMismatch, "item").shape(shape().to_vector()).detail(text::format("shape {} has {} elements, not one", to_string(shape()), count()));
+  switch (dtype()) {
+    case DType::boolean: return exactly<T>(*this, element<std::uint8_t>(*this));
+    case DType::u8: return exactly<T>(*this, element<std::uint8_t>(*this));
+    case DType::i8: return exactly<T>(*this, element<std::int8_t>(*this));
+    case DType::u16: return exactly<T>(*this, element<std::uint16_t>(*this));
+    case DType::i16: return exactly<T>(*this, element<std::int16_t>(*this));
+    case DType::u32: return exactly<T>(*this, element<std::uint32_t>(*this));
+    case DType::i32: return exactly<T>(*this, element<std::int32_t>(*this));
+    case DType::u64: return exactly<T>(*this, element<std::uint64_t>(*this));
+    case DType::i64: return exactly<T>(*this, element<std::int64_t>(*this));
+    case DType::f16: return exactly<T>(*this, small_float(element<std::uint16_t>(*this), 5, 10, true));
+    case DType::bf16: return exactly<T>(*this, small_float(element<std::uint16_t>(*this), 8, 7, true));
+    case DType::f32: return exactly<T>(*this, static_cast<double>(element<float>(*this)));
+    case DType::f64: return exactly<T>(*this, element<double>(*this));
+    case DType::e4m3: return exactly<T>(*this, small_float(element<std::uint8_t>(*this), 4, 3, false));
+    case DType::e5m2: return exactly<T>(*this, small_float(element<std::uint8_t>(*this), 5, 2, true));
+    default: break;
+  }
+  throw Error(ErrorKind::DTypeMismatch, "item").dtype(to_string(dtype())).detail(text::format("{} has no single elements", to_string(dtype()))).hint("Use dequantise()");
+}
+
+template std::vector<bool> Tensor::to_host() const;
+template std::vector<std::uint8_t> Tensor::to_host() const;
+template std::vector<std::int8_t> Tensor::to_host() const;
+template std::vector<std::uint16_t> Tensor::to_host() const;
+template std::vector<std::int16_t> Tensor::to_host() const;
+template std::vector<std::uint32_t> Tensor::to_host() const;
+template std::vector<std::int32_t> Tensor::to_host() const;
+template std::vector<std::uint64_t> Tensor::to_host() const;
+template std::vector<std::int64_t> Tensor::to_host() const;
+template std::vector<float> Tensor::to_host() const;
+template std::vector<double> Tensor::to_host() const;
+template bool Tensor::item() const;
+template std::uint8_t Tensor::item() const;
+template std::int8_t Tensor::item() const;
+template std::uint16_t Tensor::item() const;
+template std::int16_t Tensor::item() const;
+template std::uint32_t Tensor::item() const;
+template std::int32_t Tensor::item() const;
+template std::uint64_t Tensor::item() const;
+template std::int64_t Tensor::item() const;
+template float Tensor::item() const;
+template double Tensor::item() const;
+
+}  // namespace votive
