@@ -1,0 +1,147 @@
+// exp, log and what is made of them, in f64 (CONTRACT.md 2.3). The f32 functions' methods, with the rounding errors carried along.
+#pragma once
+
+#include "votive/numerics/portable.h"
+
+namespace votive::numerics {
+
+/// 2^k, -1022 <= k <= 1023.
+VOTIVE_SCALAR f64 power_of_two_f64(i32 k) { return f64_from_bits((u64)(u32)(k + 1023) << 52); }
+
+typedef struct {
+  f64 fraction;
+  i32 exponent;
+} ScaledF64;
+
+/// exp(x + low) for |x| <= 1400 and |low| at most a few ulp of x.
+VOTIVE_SCALAR ScaledF64 exp_scaled_f64(f64 x, f64 low) {
+  const f64 n = fma_f64(x, 0x1.71547652b82fep+0, 0x1.8p52) - 0x1.8p52;
+  const f64 high = fma_f64(n, -0x1.62e42ffp-1, x);
+  const f64 tail = fma_f64(n, 0x1.718432a1b0e26p-35, low);
+  const f64 r = high + tail;
+  const f64 lost = (high - r) + tail;
+  f64 p = 0x1.193a41ff1c0c1p-29;
+  p = fma_f64(p, r, 0x1.af53795015ee7p-26);
+  p = fma_f64(p, r, 0x1.27e8a866ece2cp-22);
+  p = fma_f64(p, r, 0x1.71ddff47b6c57p-19);
+  p = fma_f64(p, r, 0x1.a01a000e62b3ap-16);
+  p = fma_f64(p, r, 0x1.a01a01ad1772dp-13);
+  p = fma_f64(p, r, 0x1.6c16c16c58f0cp-10);
+  p = fma_f64(p, r, 0x1.111111110fd14p-7);
+  p = fma_f64(p, r, 0x1.55555555554efp-5);
+  p = fma_f64(p, r, 0x1.5555555555558p-3);
+  p = fma_f64(p, r, 0.5);
+  const f64 head = 1.0 + r;
+  const f64 rest = (1.0 - head) + r;  // exact, since |r| < 1
+  ScaledF64 e;
+  e.fraction = head + (rest + fma_f64(p, r * r, lost));
+  e.exponent = (i32)n;
+  return e;
+}
+
+/// e^x.   <= 1 ulp.
+VOTIVE_SCALAR f64 exp_f64(f64 x) {
+  f64 c = x > -746.0 ? x : -746.0;
+  c = c < 710.0 ? c : 710.0;
+  const ScaledF64 e = exp_scaled_f64(c, -0.0);
+  const i32 half = e.exponent >> 1;
+  const f64 y = e.fraction * power_of_two_f64(half) * power_of_two_f64(e.exponent - half);
+  return x != x ? x : y;
+}
+
+/// head + tail, the tail below half an ulp of the head.
+typedef struct {
+  f64 head;
+  f64 tail;
+} PairF64;
+
+/// log(x) of a positive finite x, to about 2^-63.
+VOTIVE_SCALAR PairF64 log_pair_f64(f64 x) {
+  const u32 subnormal = (i64)bits_f64(x) < 0x0010000000000000;
+  const u64 u = bits_f64(subnormal ? x * 0x1p54 : x);
+  const u64 biased = (u - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
+  const f64 m = f64_from_bits(u - biased);  // [sqrt(1/2), sqrt(2))
+  const i32 exponent = (i32)(u32)(biased >> 32) >> 20;
+  const f64 e = (f64)(exponent - (subnormal ? 54 : 0));
+  const f64 f = m - 1.0;
+  const f64 s = f / (2.0 + f);
+  const f64 z = s * s;
+  f64 p = 0x1.2f58b882e48b4p-3;
+  p = fma_f64(p, z, 0x1.3999cc1ba1c05p-3);
+  p = fma_f64(p, z, 0x1.74668a151c757p-3);
+  p = fma_f64(p, z, 0x1.c71c50ad1069ap-3);
+  p = fma_f64(p, z, 0x1.24924943860cdp-2);
+  p = fma_f64(p, z, 0x1.999999997e2edp-2);
+  p = fma_f64(p, z, 0x1.5555555555597p-1);
+  // log(1+f) = f - f^2/2 + s*(f^2/2 + z*p)
+  const f64 h = 0.5 * f * f;
+  const f64 h_lost = fma_f64(0.5 * f, f, -h);
+  const f64 small = fma_f64(s, fma_f64(z, p, h), fma_f64(e, -0x1.718432a1b0e26p-35, -h_lost));
+  const f64 a = fma_f64(e, 0x1.62e42ffp-1, 0.0);
+  const f64 b = f - h;
+  const f64 b_lost = (f - b) - h;
+  const f64 c = a + b;
+  const f64 c_back = c - a;
+  const f64 c_lost = (a - (c - c_back)) + (b - c_back);
+  const f64 tail = c_lost + (b_lost + small);
+  PairF64 y;
+  y.head = c + tail;
+  y.tail = (c - y.head) + tail;
+  return y;
+}
+
+/// The natural logarithm.   <= 1 ulp.
+VOTIVE_SCALAR f64 log_f64(f64 x) {
+  f64 y = log_pair_f64(x).head;
+  y = x == infinity_f64() ? x : y;
+  y = x < 0.0 ? nan_f64() : y;
+  y = x == 0.0 ? -infinity_f64() : y;
+  return x != x ? x : y;
+}
+
+/// base^y for positive finite base and finite y:  exp(y log base), the logarithm in two parts.   <= 2 ulp.
+VOTIVE_SCALAR f64 pow_positive_f64(f64 base, f64 y) {
+  const PairF64 l = log_pair_f64(base);
+  const f64 product = y * l.head;
+  f64 low = fma_f64(y, l.tail, fma_f64(y, l.head, -product));
+  f64 c = product > -746.0 ? product : -746.0;
+  c = c < 710.0 ? c : 710.0;
+  low = c == product ? low : 0.0;
+  const ScaledF64 e = exp_scaled_f64(c, low);
+  const i32 half = e.exponent >> 1;
+  return e.fraction * power_of_two_f64(half) * power_of_two_f64(e.exponent - half);
+}
+
+/// 1 / (1 + e^-x).   <= 5 ulp.
+VOTIVE_SCALAR f64 sigmoid_f64(f64 x) {
+  const f64 a = abs_f64(x);
+  const f64 e = exp_f64(a < 746.0 ? -a : -746.0);
+  const f64 y = (x < 0.0 ? e : 1.0) / (1.0 + e);
+  return x != x ? x : y;
+}
+
+/// x * sigmoid(z) where z has the sign of x, and x is -limit for whatever z <= -760 stood for.
+VOTIVE_SCALAR f64 times_sigmoid_f64(f64 x, f64 z, f64 limit) {
+  const f64 a = abs_f64(z);
+  const ScaledF64 e = exp_scaled_f64(a < 760.0 ? -a : -760.0, -0.0);
+  const i32 first = e.exponent >> 1;
+  const f64 half = e.fraction * power_of_two_f64(first);
+  const f64 rest = power_of_two_f64(e.exponent - first);
+  const f64 c = x > -limit ? x : -limit;
+  return (c < 0.0 ? c * half : c) / fma_f64(half, rest, 1.0) * (c < 0.0 ? rest : 1.0);
+}
+
+/// x * sigmoid(x).   <= 6 ulp;  silu(-inf) = -0.
+VOTIVE_SCALAR f64 silu_f64(f64 x) {
+  const f64 y = times_sigmoid_f64(x, x, 760.0);
+  return x != x ? x : y;
+}
+
+/// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp.
+VOTIVE_SCALAR f64 gelu_tanh_f64(f64 x) {
+  const f64 z = x * fma_f64(x * x, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0);
+  const f64 y = times_sigmoid_f64(x, z, 24.0);
+  return x != x ? x : y;
+}
+
+}  // namespace votive::numerics
