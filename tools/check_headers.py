@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every header compiles alone: the public ones (what votive/votive.h reaches) and the library's own, but not those that only a kernel file may include."""
+"""Every header compiles alone, the public ones and the library's own."""
 
 import argparse
 import concurrent.futures
@@ -12,6 +12,8 @@ import tree
 
 # Compiled once per instruction set, with what cmake/kernels.cmake defines for the kernel file that includes them.
 ISA_HEADERS = ("-DVOTIVE_ISA=baseline", "-DVOTIVE_ISA_baseline=1")
+# The instruction sets' parts of simd.h, which includes one of them after what all of them need.
+PARTS = "votive/cpu/simd_"
 
 
 def compile_alone(root, name, compiler):
@@ -49,7 +51,7 @@ def main():
     if options.self_test:
         self_test(options.compiler)
         return 0
-    names = tree.files("votive", suffixes=(".h",))
+    names = [name for name in tree.files("votive", suffixes=(".h",)) if not name.startswith(PARTS)]
     found = check(tree.ROOT, names, options.compiler, options.jobs)
     print("\n".join(found) if found else f"  {len(names)} headers, each compiles alone")
     return 1 if found else 0
