@@ -247,7 +247,7 @@ int sum_is_right() {
   return sum == 499500 ? 0 : 1;
 }
 
-#if defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_THREAD__) || defined(VOTIVE_EMULATED)
 constexpr bool threads_after_fork = false;
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -260,7 +260,7 @@ constexpr bool threads_after_fork = true;
 #endif
 
 TEST_F(ThreadPool, WorksInTheChildOfAForkAndStillInTheParent) {
-  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads";
+  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer and qemu end a forked child that starts threads";
   set_threads(3);
   EXPECT_EQ(sum_is_right(), 0);
   EXPECT_EQ(status_of_child([] {
@@ -277,7 +277,7 @@ TEST_F(ThreadPool, WorksInTheChildOfAForkAndStillInTheParent) {
 }
 
 TEST_F(ThreadPool, WorksInAChildForkedWhileAnotherThreadUsesThePool) {
-  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads";
+  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer and qemu end a forked child that starts threads";
   set_threads(2);
   std::atomic<bool> stop{false};
   std::thread other([&] {
@@ -289,7 +289,7 @@ TEST_F(ThreadPool, WorksInAChildForkedWhileAnotherThreadUsesThePool) {
 }
 
 TEST_F(ThreadPool, EndsCleanlyWhenTheProcessExits) {
-  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer ends a forked child that starts threads";
+  if (!threads_after_fork) GTEST_SKIP() << "ThreadSanitizer and qemu end a forked child that starts threads";
   set_threads(3);
   EXPECT_EXIT(
       {

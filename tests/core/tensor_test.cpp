@@ -76,7 +76,8 @@ TEST(Tensor, HandlesShareAndMoveLikeValues) {
   const Tensor z = std::move(x);
   EXPECT_FALSE(x.defined());
   EXPECT_TRUE(z.same_as(y));
-  y = y;
+  const Tensor& itself = y;
+  y = itself;
   EXPECT_EQ(y.to_host<float>(), (std::vector<float>{0, 1, 2}));
   EXPECT_FALSE(Tensor().defined());
   EXPECT_FALSE(Tensor().meta().present);
