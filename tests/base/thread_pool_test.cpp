@@ -25,7 +25,9 @@ struct ThreadPool : testing::Test {
   ~ThreadPool() override { set_threads(before); }
 };
 
-std::unique_ptr<std::atomic<int>[]> zeros(Size n) { return std::unique_ptr<std::atomic<int>[]>(new std::atomic<int>[static_cast<std::size_t>(n)]()); }
+std::unique_ptr<std::atomic<int>[]> zeros(Size n) {
+  return std::unique_ptr<std::atomic<int>[]>(new std::atomic<int>[static_cast<std::size_t>(n)]());
+}
 
 TEST_F(ThreadPool, CoversEveryElementExactlyOnceForAnyThreadsSizesAndGrains) {
   for (int count : {1, 2, 3, 7}) {
@@ -39,7 +41,8 @@ TEST_F(ThreadPool, CoversEveryElementExactlyOnceForAnyThreadsSizesAndGrains) {
           for (Size i = begin; i < end; ++i) visits[static_cast<std::size_t>(i)].fetch_add(1, std::memory_order_relaxed);
         });
         EXPECT_TRUE(aligned) << n << " by " << grain << " on " << count;
-        for (Size i = 0; i < n; ++i) ASSERT_EQ(visits[static_cast<std::size_t>(i)], 1) << i << " of " << n << " by " << grain << " on " << count;
+        for (Size i = 0; i < n; ++i)
+          ASSERT_EQ(visits[static_cast<std::size_t>(i)], 1) << i << " of " << n << " by " << grain << " on " << count;
       }
   }
 }
@@ -146,9 +149,7 @@ TEST_F(ThreadPool, RethrowsAnExceptionAfterAllPiecesEndedAndGoesOn) {
         if (throws) throw std::runtime_error("at 500");
       });
       ADD_FAILURE() << "nothing was thrown on " << count;
-    } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "at 500");
-    }
+    } catch (const std::runtime_error& error) { EXPECT_STREQ(error.what(), "at 500"); }
     EXPECT_EQ(running, 0);
     std::atomic<Size> sum{0};
     parallel_for(1000, 1, [&](Size begin, Size end) { sum.fetch_add(end - begin); });
@@ -159,7 +160,8 @@ TEST_F(ThreadPool, RethrowsAnExceptionAfterAllPiecesEndedAndGoesOn) {
 TEST_F(ThreadPool, RethrowsOneOfManyExceptions) {
   set_threads(7);
   for (int round = 0; round < 100; ++round)
-    EXPECT_THROW(parallel_for(100, 1, [](Size begin, Size) { throw Error(ErrorKind::Domain, "piece").value(std::to_string(begin)); }), Error);
+    EXPECT_THROW(parallel_for(100, 1, [](Size begin, Size) { throw Error(ErrorKind::Domain, "piece").value(std::to_string(begin)); }),
+                 Error);
 }
 
 TEST_F(ThreadPool, RefusesNumbersOfThreadsOutsideOneTo256) {
@@ -219,7 +221,8 @@ TEST_F(ThreadPool, UsesNoCpuTimeWhenIdle) {
   const auto used = [] {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
-    return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
   };
   const auto before_idling = used();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));

@@ -31,9 +31,7 @@ template <class Call>
 ErrorKind kind_of(Call call) {
   try {
     call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
+  } catch (const Error& error) { return error.kind(); }
   ADD_FAILURE() << "nothing was thrown";
   return ErrorKind::Internal;
 }
@@ -102,14 +100,20 @@ TEST(Tensor, ViewsOutsideTheBufferAreRefused) {
   const Tensor x = iota({4, 6});
   constexpr Size huge = Size{1} << 62;
   const Layout outside[] = {
-      {{25}, {1}, 0}, {{24}, {1}, 1}, {{2}, {24}, 0}, {{2}, {-1}, 0}, {{1}, {1}, 24}, {{1}, {1}, -1}, {{}, {}, 24},
-      {{4, 6}, {6, 1}, 1}, {{3, huge / 24}, {0, 1}, 0}, {{3}, {huge}, 0}, {{3}, {-huge}, 0}, {{5}, {huge / 2}, huge}, {{2}, {1, 1}, 0},
+      {{25}, {1}, 0},   {{24}, {1}, 1},      {{2}, {24}, 0},
+      {{2}, {-1}, 0},   {{1}, {1}, 24},      {{1}, {1}, -1},
+      {{}, {}, 24},     {{4, 6}, {6, 1}, 1}, {{3, huge / 24}, {0, 1}, 0},
+      {{3}, {huge}, 0}, {{3}, {-huge}, 0},   {{5}, {huge / 2}, huge},
+      {{2}, {1, 1}, 0},
   };
   for (const Layout& layout : outside)
-    EXPECT_EQ(kind_of([&] { Tensor::view(x, layout); }), ErrorKind::Internal) << to_string(layout.shape) << to_string(layout.strides) << layout.offset;
+    EXPECT_EQ(kind_of([&] { Tensor::view(x, layout); }), ErrorKind::Internal)
+        << to_string(layout.shape) << to_string(layout.strides) << layout.offset;
   EXPECT_EQ(kind_of([&] { Tensor::view(x, {{-1}, {1}, 0}); }), ErrorKind::InvalidArgument);
-  const Layout inside[] = {{{24}, {1}, 0}, {{24}, {-1}, 23}, {{1000000, 24}, {0, 1}, 0}, {{}, {}, 23}, {{2}, {23}, 0}, {{1}, {huge}, 23}, {{0}, {1}, 24}, {{0, 5}, {huge, huge}, huge}};
-  for (const Layout& layout : inside) EXPECT_NO_THROW(Tensor::view(x, layout)) << to_string(layout.shape) << to_string(layout.strides) << layout.offset;
+  const Layout inside[] = {{{24}, {1}, 0},    {{24}, {-1}, 23}, {{1000000, 24}, {0, 1}, 0},  {{}, {}, 23}, {{2}, {23}, 0},
+                           {{1}, {huge}, 23}, {{0}, {1}, 24},   {{0, 5}, {huge, huge}, huge}};
+  for (const Layout& layout : inside)
+    EXPECT_NO_THROW(Tensor::view(x, layout)) << to_string(layout.shape) << to_string(layout.strides) << layout.offset;
 }
 
 TEST(Tensor, ShapesPast63BitsOfBytesAreRefusedBeforeAllocation) {
@@ -188,7 +192,10 @@ TEST(Tensor, ElementsComeInRowMajorOrderForAnyLayout) {
   EXPECT_EQ(scalar<std::uint8_t>(e4m3, 0x38).to_host<std::uint8_t>(), (std::vector<std::uint8_t>{0x38}));
   EXPECT_EQ(kind_of([&] { static_cast<void>(x.to_host<double>()); }), ErrorKind::DTypeMismatch);
   EXPECT_EQ(kind_of([&] { static_cast<void>(scalar<std::uint8_t>(boolean, 1).to_host<std::uint8_t>()); }), ErrorKind::DTypeMismatch);
-  EXPECT_EQ(kind_of([&] { static_cast<void>(Tensor::allocate("test", {DType::q8_0, {32}}).to_host<std::uint8_t>()); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] {
+              static_cast<void>(Tensor::allocate("test", {DType::q8_0, {32}}).to_host<std::uint8_t>());
+            }),
+            ErrorKind::DTypeMismatch);
 }
 
 TEST(Item, ConvertsExactlyOrRefuses) {

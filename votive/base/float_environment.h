@@ -41,10 +41,12 @@ inline void set_float_environment() { detail::set_float_control(detail::float_co
 class FloatEnvironment {
  public:
   FloatEnvironment() : saved_(detail::float_control()), differs_((saved_ & detail::float_control_mask) != detail::float_control_wanted) {
-    if (differs_) [[unlikely]] set_float_environment();
+    if (differs_) [[unlikely]]
+      set_float_environment();
   }
   ~FloatEnvironment() {
-    if (differs_) [[unlikely]] detail::set_float_control(saved_);
+    if (differs_) [[unlikely]]
+      detail::set_float_control(saved_);
   }
   FloatEnvironment(const FloatEnvironment&) = delete;
   FloatEnvironment& operator=(const FloatEnvironment&) = delete;

@@ -76,7 +76,7 @@ struct Pool {
 };
 
 constinit Pool pool;
-std::atomic<int> wanted{0};  // threads; 0 = not yet asked for
+std::atomic<int> wanted{0};        // threads; 0 = not yet asked for
 std::atomic<bool> crowded{false};  // more threads than CPUs: waiting gives the CPU away instead of spinning
 std::atomic<bool> ended{false};
 thread_local bool is_worker = false;
@@ -241,8 +241,7 @@ int start_workers(int count) {
       ++pool.workers;
     }
   } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
-  } catch (const std::bad_alloc&) {
-  }
+  } catch (const std::bad_alloc&) {}
   return std::min(count, pool.workers);
 }
 
@@ -291,7 +290,8 @@ void detail::parallel_ranges(Size n, Size grain, void* context, RangeFunction fu
     slot.grain.store(grain, std::memory_order_relaxed);
     slot.pieces.store(static_cast<std::uint16_t>(pieces), std::memory_order_relaxed);
     slot.shares.store(static_cast<std::uint16_t>(shares), std::memory_order_relaxed);
-    const auto first = static_cast<std::uint64_t>(pieces * share / shares), last = static_cast<std::uint64_t>(pieces * (share + 1) / shares);
+    const auto first = static_cast<std::uint64_t>(pieces * share / shares),
+               last = static_cast<std::uint64_t>(pieces * (share + 1) / shares);
     publish(slot, claim_of(job.number, first, last));
   }
   run(job, 0);
@@ -299,7 +299,8 @@ void detail::parallel_ranges(Size n, Size grain, void* context, RangeFunction fu
   const auto done = [] { return pool.remaining.load(std::memory_order_acquire) <= 0; };
   if (!done() && !spin_until(done)) {
     pool.caller_parked.store(true, std::memory_order_seq_cst);
-    for (std::int32_t left; (left = pool.remaining.load(std::memory_order_seq_cst)) > 0;) pool.remaining.wait(left, std::memory_order_seq_cst);
+    for (std::int32_t left; (left = pool.remaining.load(std::memory_order_seq_cst)) > 0;)
+      pool.remaining.wait(left, std::memory_order_seq_cst);
     pool.caller_parked.store(false, std::memory_order_relaxed);
   }
   pool.busy.store(false, std::memory_order_release);

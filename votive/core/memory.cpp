@@ -84,8 +84,8 @@ constexpr std::uint32_t list_limit(int size_class) {
 // Blocks and counters of one thread. Only the thread itself writes; statistics read.
 struct ThreadCache {
   List lists[small_classes];
-  std::atomic<std::int64_t> in_use{0};       // not yet added to the counters of all
-  std::atomic<std::int64_t> high{0};         // largest in_use since then
+  std::atomic<std::int64_t> in_use{0};  // not yet added to the counters of all
+  std::atomic<std::int64_t> high{0};    // largest in_use since then
   std::atomic<std::uint64_t> allocations{0};
   ThreadCache* next = nullptr;
   ThreadCache* previous = nullptr;
@@ -155,7 +155,8 @@ struct Shared {
   }
   void keep_limit() noexcept {
     while (!large.empty() && large_cached + listed_bytes > cache_limit()) {
-      const auto oldest = std::min_element(large.begin(), large.end(), [](const LargeBlock& a, const LargeBlock& b) { return a.freed < b.freed; });
+      const auto oldest =
+          std::min_element(large.begin(), large.end(), [](const LargeBlock& a, const LargeBlock& b) { return a.freed < b.freed; });
       unmap_large(static_cast<std::size_t>(oldest - large.begin()));
     }
     if (listed_bytes > cache_limit()) try {
@@ -269,7 +270,8 @@ Memory allocate_large(std::size_t asked) {
   Shared& all = shared();
   const std::lock_guard guard(all.lock);
   if (thread_cache != nullptr) all.add_counters(*thread_cache);
-  const auto fit = std::lower_bound(all.large.begin(), all.large.end(), bytes, [](const LargeBlock& block, std::size_t b) { return block.bytes < b; });
+  const auto fit =
+      std::lower_bound(all.large.begin(), all.large.end(), bytes, [](const LargeBlock& block, std::size_t b) { return block.bytes < b; });
   if (fit != all.large.end() && fit->bytes <= bytes + bytes / 8) {
     const Memory memory{fit->address, fit->bytes};
     all.large_cached -= fit->bytes;
@@ -305,7 +307,8 @@ Memory allocate_slowly(std::size_t asked) {
   if (size_class < small_classes && cache != nullptr) {
     // The next ones come without the lock.
     for (std::uint32_t more = std::max(1u, list_limit(size_class) / 4); more > 0; --more) {
-      Block* const spare = all.lists[size_class].head != nullptr ? all.block(size_class) : reinterpret_cast<Block*>(all.chunks.cut(bytes, 64));
+      Block* const spare =
+          all.lists[size_class].head != nullptr ? all.block(size_class) : reinterpret_cast<Block*>(all.chunks.cut(bytes, 64));
       if (spare == nullptr) break;
       cache->lists[size_class].push(spare);
     }
@@ -322,13 +325,12 @@ void free_slowly(Memory memory) noexcept {
   if (memory.bytes <= middle_limit) {
     all.list(class_of(memory.bytes), reinterpret_cast<Block*>(memory.address));
   } else {
-    const auto at = std::lower_bound(all.large.begin(), all.large.end(), memory.bytes, [](const LargeBlock& block, std::size_t b) { return block.bytes < b; });
+    const auto at = std::lower_bound(all.large.begin(), all.large.end(), memory.bytes,
+                                     [](const LargeBlock& block, std::size_t b) { return block.bytes < b; });
     try {
       all.large.insert(at, {memory.bytes, memory.address, ++all.frees});
       all.large_cached += memory.bytes;
-    } catch (const std::bad_alloc&) {
-      unmap_pages(memory.address, memory.bytes);
-    }
+    } catch (const std::bad_alloc&) { unmap_pages(memory.address, memory.bytes); }
   }
   all.keep_limit();
 }
@@ -368,7 +370,8 @@ void free_memory(Memory memory) noexcept {
   List& list = cache->lists[size_class];
   list.push(reinterpret_cast<Block*>(memory.address));
   cache->count_free(memory.bytes);
-  if (list.count.load(std::memory_order_relaxed) > list_limit(size_class)) [[unlikely]] shorten(*cache, size_class);
+  if (list.count.load(std::memory_order_relaxed) > list_limit(size_class)) [[unlikely]]
+    shorten(*cache, size_class);
 }
 
 MemoryStatistics memory_statistics() {

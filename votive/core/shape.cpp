@@ -62,14 +62,20 @@ Size checked_count(std::string_view op, const Shape& shape, Size bytes_per_block
   bool overflow = false;
   for (Size size : shape) {
     if (size < 0) [[unlikely]]
-      throw Error(ErrorKind::InvalidArgument, op).value(std::to_string(size)).shape(shape.to_vector()).detail(text::format("shape {} has a negative size", to_string(shape)));
+      throw Error(ErrorKind::InvalidArgument, op)
+          .value(std::to_string(size))
+          .shape(shape.to_vector())
+          .detail(text::format("shape {} has a negative size", to_string(shape)));
     count = size == 0 ? 0 : count;
     overflow |= __builtin_mul_overflow(product, std::max<Size>(size, 1), &product);
   }
   Size bytes;
   overflow |= __builtin_mul_overflow(product / elements_per_block + (product % elements_per_block != 0), bytes_per_block, &bytes);
   if (overflow) [[unlikely]]
-    throw Error(ErrorKind::SizeOverflow, op).shape(shape.to_vector()).limit("2⁶³−1 bytes").detail(text::format("shape {} takes more than 2⁶³−1 bytes", to_string(shape)));
+    throw Error(ErrorKind::SizeOverflow, op)
+        .shape(shape.to_vector())
+        .limit("2⁶³−1 bytes")
+        .detail(text::format("shape {} takes more than 2⁶³−1 bytes", to_string(shape)));
   return count == 0 ? 0 : product;
 }
 
@@ -95,8 +101,8 @@ Shape broadcast_shape(std::string_view op, const Shape& a, const Shape& b) {
       throw Error(ErrorKind::ShapeMismatch, op)
           .shape(a.to_vector())
           .shape(b.to_vector())
-          .detail(text::format("{} and {} do not broadcast: {} against {} at axis {}", to_string(a), to_string(b), a.rank() >= b.rank() ? one : other,
-                               a.rank() >= b.rank() ? other : one, axis + ahead));
+          .detail(text::format("{} and {} do not broadcast: {} against {} at axis {}", to_string(a), to_string(b),
+                               a.rank() >= b.rank() ? one : other, a.rank() >= b.rank() ? other : one, axis + ahead));
     result[axis + ahead] = one == 1 ? other : one;
   }
   return result;

@@ -25,7 +25,8 @@ std::size_t data_bytes_of(const char* op, const Meta& meta) {
     throw Error(ErrorKind::ShapeMismatch, op)
         .dtype(to_string(meta.dtype))
         .shape(meta.shape.to_vector())
-        .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype), to_string(meta.shape), block));
+        .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype),
+                             to_string(meta.shape), block));
   return static_cast<std::size_t>(count / block * bytes);
 }
 
@@ -33,7 +34,11 @@ Memory allocate_for(const char* op, std::size_t bytes) {
   try {
     return allocate_memory(bytes);
   } catch (const Error& error) {
-    throw Error(error.kind(), op).value(error.value()).limit(error.limit()).detail(text::format("no memory for {} bytes", bytes)).hint("trim_memory() returns cached blocks");
+    throw Error(error.kind(), op)
+        .value(error.value())
+        .limit(error.limit())
+        .detail(text::format("no memory for {} bytes", bytes))
+        .hint("trim_memory() returns cached blocks");
   }
 }
 
@@ -63,8 +68,8 @@ bool keeps_blocks(const Layout& layout, Size block) {
   throw Error(ErrorKind::Internal, "view")
       .dtype(to_string(dtype))
       .shape(layout.shape.to_vector())
-      .detail(text::format("shape {}, strides {}, offset {} leave the buffer of {} bytes of {}", to_string(layout.shape), to_string(layout.strides), layout.offset,
-                           bytes, to_string(dtype)));
+      .detail(text::format("shape {}, strides {}, offset {} leave the buffer of {} bytes of {}", to_string(layout.shape),
+                           to_string(layout.strides), layout.offset, bytes, to_string(dtype)));
 }
 
 }  // namespace
@@ -121,10 +126,13 @@ Tensor Tensor::view(const Tensor& base, const Layout& layout) {
   const Size count = checked_count("view", layout.shape, block_bytes(dtype), block_size(dtype));
   if (base.body_->packing != Packing::none) {
     if (!(layout.shape == base.shape()) || !(layout.strides == base.strides()) || layout.offset != base.offset())
-      throw Error(ErrorKind::Unsupported, "view").detail("a packed weight has no views; only matmul, linear, embedding and dequantise read it").hint("Take the view before prepack()");
+      throw Error(ErrorKind::Unsupported, "view")
+          .detail("a packed weight has no views; only matmul, linear, embedding and dequantise read it")
+          .hint("Take the view before prepack()");
   } else if (count > 0) {
     Size low, high;
-    if (!reach_of(layout, low, high) || low < 0 || high >= elements_in(root->memory_bytes, dtype) || !keeps_blocks(layout, block_size(dtype)))
+    if (!reach_of(layout, low, high) || low < 0 || high >= elements_in(root->memory_bytes, dtype) ||
+        !keeps_blocks(layout, block_size(dtype)))
       refuse_view(layout, dtype, root->memory_bytes);
   }
   Tensor tensor(new_body({dtype, {}, base.device(), base.packing()}, root->memory_bytes, 0));
@@ -139,9 +147,12 @@ Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t by
   const std::size_t needed = data_bytes_of("borrow", meta);
   const Size alignment = is_quantised(meta.dtype) ? 1 : block_bytes(meta.dtype);
   if (meta.packing == Packing::none && bytes < needed)
-    throw Error(ErrorKind::Internal, "borrow").shape(meta.shape.to_vector()).detail(text::format("{} bytes are less than the {} of {}{}", bytes, needed, to_string(meta.dtype), to_string(meta.shape)));
+    throw Error(ErrorKind::Internal, "borrow")
+        .shape(meta.shape.to_vector())
+        .detail(text::format("{} bytes are less than the {} of {}{}", bytes, needed, to_string(meta.dtype), to_string(meta.shape)));
   if (reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) != 0)
-    throw Error(ErrorKind::Internal, "borrow").detail(text::format("the address is not a multiple of the {} bytes of a {}", alignment, to_string(meta.dtype)));
+    throw Error(ErrorKind::Internal, "borrow")
+        .detail(text::format("the address is not a multiple of the {} bytes of a {}", alignment, to_string(meta.dtype)));
   Tensor tensor(new_body(meta, bytes, 0));
   tensor.body_->memory_address = address;
   tensor.body_->owner = std::move(owner);

@@ -46,7 +46,8 @@ constexpr const char* name_of() {
 
 void require_plain(const char* op, const Tensor& x) {
   if (!x.defined()) throw Error(ErrorKind::InvalidArgument, op).detail("no tensor was given");
-  if (x.packing() != Packing::none) throw Error(ErrorKind::Unsupported, op).detail("the elements of a packed weight cannot be read").hint("Use dequantise()");
+  if (x.packing() != Packing::none)
+    throw Error(ErrorKind::Unsupported, op).detail("the elements of a packed weight cannot be read").hint("Use dequantise()");
 }
 
 /// The value of a float of `exponent` and `mantissa` bits, exact in double.
@@ -84,7 +85,8 @@ T exactly(const Tensor& x, From value) {
   } else {
     // Exact when the digits between the highest and the lowest bit set fit into the significand.
     const auto magnitude = value < From{0} ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-    if (magnitude == 0 || 64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= std::numeric_limits<T>::digits) return static_cast<T>(value);
+    if (magnitude == 0 || 64 - __builtin_clzll(magnitude) - __builtin_ctzll(magnitude) <= std::numeric_limits<T>::digits)
+      return static_cast<T>(value);
   }
   refuse_item(x, name_of<T>(), std::to_string(value));
 }
@@ -94,7 +96,8 @@ T exactly(const Tensor& x, double value) {
   if constexpr (std::same_as<T, double>) {
     return value;
   } else if constexpr (std::same_as<T, float>) {
-    if (std::isnan(value) || std::isinf(value) || (std::fabs(value) <= std::numeric_limits<float>::max() && static_cast<double>(static_cast<float>(value)) == value))
+    if (std::isnan(value) || std::isinf(value) ||
+        (std::fabs(value) <= std::numeric_limits<float>::max() && static_cast<double>(static_cast<float>(value)) == value))
       return static_cast<float>(value);
   } else if constexpr (std::same_as<T, bool>) {
     if (value == 0 || value == 1) return value == 1;
@@ -112,7 +115,9 @@ template <class T>
 std::vector<T> Tensor::to_host() const {
   require_plain("to_host", *this);
   if (!holds<T>(dtype()))
-    throw Error(ErrorKind::DTypeMismatch, "to_host").dtype(to_string(dtype())).detail(text::format("a tensor of {} cannot be read as {}", to_string(dtype()), name_of<T>()));
+    throw Error(ErrorKind::DTypeMismatch, "to_host")
+        .dtype(to_string(dtype()))
+        .detail(text::format("a tensor of {} cannot be read as {}", to_string(dtype()), name_of<T>()));
   const T* const elements = reinterpret_cast<const T*>(buffer());
   const Walk<1> walk({&layout()});
   std::vector<T> host;
@@ -131,7 +136,10 @@ std::vector<T> Tensor::to_host() const {
 template <class T>
 T Tensor::item() const {
   require_plain("item", *this);
-  if (count() != 1) throw Error(ErrorKind::ShapeMismatch, "item").shape(shape().to_vector()).detail(text::format("shape {} has {} elements, not one", to_string(shape()), count()));
+  if (count() != 1)
+    throw Error(ErrorKind::ShapeMismatch, "item")
+        .shape(shape().to_vector())
+        .detail(text::format("shape {} has {} elements, not one", to_string(shape()), count()));
   switch (dtype()) {
     case DType::boolean: return exactly<T>(*this, element<std::uint8_t>(*this));
     case DType::u8: return exactly<T>(*this, element<std::uint8_t>(*this));
@@ -150,7 +158,10 @@ T Tensor::item() const {
     case DType::e5m2: return exactly<T>(*this, small_float(element<std::uint8_t>(*this), 5, 2, true));
     default: break;
   }
-  throw Error(ErrorKind::DTypeMismatch, "item").dtype(to_string(dtype())).detail(text::format("{} has no single elements", to_string(dtype()))).hint("Use dequantise()");
+  throw Error(ErrorKind::DTypeMismatch, "item")
+      .dtype(to_string(dtype()))
+      .detail(text::format("{} has no single elements", to_string(dtype())))
+      .hint("Use dequantise()");
 }
 
 template std::vector<bool> Tensor::to_host() const;
