@@ -152,6 +152,9 @@ VOTIVE_SCALAR f32 silu_f32(f32 x) {
   return x != x ? x : y;
 }
 
+/// silu(gate) * up, the gated activation of Llama's MLP.
+VOTIVE_SCALAR f32 swiglu_f32(f32 gate, f32 up) { return silu_f32(gate) * up; }
+
 /// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp, finite for every finite x.
 VOTIVE_SCALAR f32 gelu_tanh_f32(f32 x) {
   const f32 z = x * fma_f32(x * x, 0x1.2444f2p-4f, 0x1.988454p+0f);

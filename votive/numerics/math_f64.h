@@ -137,6 +137,9 @@ VOTIVE_SCALAR f64 silu_f64(f64 x) {
   return x != x ? x : y;
 }
 
+/// silu(gate) * up.
+VOTIVE_SCALAR f64 swiglu_f64(f64 gate, f64 up) { return silu_f64(gate) * up; }
+
 /// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp.
 VOTIVE_SCALAR f64 gelu_tanh_f64(f64 x) {
   const f64 z = x * fma_f64(x * x, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0);

@@ -26,6 +26,9 @@ VOTIVE_SCALAR f64 rsqrt_f64(f64 x) { return 1.0 / sqrt_f64(x); }
 VOTIVE_SCALAR f32 round_f32(f32 x) { return rint_f32(x); }
 VOTIVE_SCALAR f64 round_f64(f64 x) { return rint_f64(x); }
 
+VOTIVE_SCALAR f32 square_f32(f32 x) { return x * x; }
+VOTIVE_SCALAR f64 square_f64(f64 x) { return x * x; }
+
 /// IEEE 754-2019 minimum:  NaN wins, -0 < +0.
 VOTIVE_SCALAR f32 minimum_f32(f32 a, f32 b) {
   const f32 zero = f32_from_bits(bits_f32(a) | bits_f32(b));  // equal numbers differ in bits only as -0 and +0
@@ -105,6 +108,9 @@ VOTIVE_SCALAR i64 sub_i64(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
 VOTIVE_SCALAR i64 mul_i64(i64 a, i64 b) { return (i64)((u64)a * (u64)b); }
 VOTIVE_SCALAR i64 neg_i64(i64 a) { return (i64)(0u - (u64)a); }
 VOTIVE_SCALAR i64 abs_i64(i64 a) { return a < 0 ? neg_i64(a) : a; }
+
+VOTIVE_SCALAR u64 square_u64(u64 a) { return a * a; }
+VOTIVE_SCALAR i64 square_i64(i64 a) { return mul_i64(a, a); }
 
 VOTIVE_SCALAR u64 minimum_u64(u64 a, u64 b) { return a < b ? a : b; }
 VOTIVE_SCALAR u64 maximum_u64(u64 a, u64 b) { return a > b ? a : b; }

@@ -1,0 +1,36 @@
+// Casts between all dtypes, and quantised blocks as floats (CONTRACT.md section 6). The arithmetic is in convert.cpp; here it meets layouts and threads.
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/kernels.h"
+#include "votive/cpu/tile.h"
+#include "votive/ops/pointwise.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+namespace {
+
+constexpr Size grain = 16 * tile_size;
+
+void cast(const Cast& op, const Tensor& x, Tensor& y, Stream&) {
+  const Size count = y.count();
+  if (count <= grain && !is_quantised(x.dtype()) && x.dtype() != op.dtype && x.is_contiguous()) {
+    const Conversion convert(x.dtype(), op.dtype, op.saturate);
+    convert(x.buffer() + x.offset() * block_bytes(x.dtype()), y.mutable_buffer() + y.offset() * block_bytes(op.dtype), count);
+    return;
+  }
+  const Reader in(x, x.layout(), op.dtype, op.saturate);
+  const Writer out(y, y.layout(), op.dtype);
+  parallel_for(count, grain, [&](Size begin, Size end) {
+    Tile tile;
+    for (Size at = begin; at < end; at += tile_size) {
+      const Size n = end - at < tile_size ? end - at : tile_size;
+      const std::byte* values = in.read_bytes(at, n, out.place<std::byte>(at, &tile));
+      out.write(at, n, values);
+    }
+    out.finish();
+  });
+}
+
+}  // namespace
+
+void register_cast(Kernels& kernels) { kernels.add<Cast>(Device::cpu, cast); }
+
+}  // namespace votive::cpu::VOTIVE_ISA

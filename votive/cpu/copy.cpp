@@ -1,0 +1,183 @@
+// Movement of bits: copy from any layout to any layout, and where. A copy whose source and destination run along different axes goes in square blocks, so
+// that both sides touch whole cache lines. Not here: conversion (cast.cpp).
+#include <cstring>
+
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/kernels.h"
+#include "votive/cpu/tile.h"
+#include "votive/ops/pointwise.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+namespace {
+
+constexpr Size grain_bytes = Size{1} << 17;
+
+/// The axes of a copy after merging those that both sides step through evenly; strides in elements.
+struct Path {
+  int rank = 0;
+  Size shape[max_rank], from[max_rank], to[max_rank];
+
+  Path(const Layout& x, const Layout& y) {
+    for (int axis = 0; axis < x.rank(); ++axis) {
+      const Size n = x.shape[axis];
+      if (n == 1) continue;
+      if (rank > 0 && from[rank - 1] == x.strides[axis] * n && to[rank - 1] == y.strides[axis] * n) {
+        shape[rank - 1] *= n;
+      } else {
+        shape[rank++] = n;
+      }
+      from[rank - 1] = x.strides[axis];
+      to[rank - 1] = y.strides[axis];
+    }
+  }
+  /// The axis along which neighbours are adjacent, or −1.
+  int dense_axis(const Size* strides) const {
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      if (strides[axis] == 1) return axis;
+    }
+    return -1;
+  }
+};
+
+constexpr Size block_side = 32;  // 32 lines on either side stay in L1
+
+/// y[p·to + q] = x[q·from + p] for p < n, q < m, both at most block_side.
+template <class T>
+void transpose_block(const T* x, Size from, T* y, Size to, Size n, Size m) {
+  if (n == block_side && m == block_side) {
+    for (Size p = 0; p < block_side; ++p) {
+      for (Size q = 0; q < block_side; ++q) y[p * to + q] = x[q * from + p];
+    }
+    return;
+  }
+  for (Size p = 0; p < n; ++p) {
+    for (Size q = 0; q < m; ++q) y[p * to + q] = x[q * from + p];
+  }
+}
+
+/// x runs densely along axis p, y along axis q.
+template <class T>
+void copy_transposed(const Path& path, int p, int q, const std::byte* from, std::byte* to) {
+  const T* x = reinterpret_cast<const T*>(from);
+  T* y = reinterpret_cast<T*>(to);
+  const Size blocks_p = (path.shape[p] + block_side - 1) / block_side;
+  const Size blocks_q = (path.shape[q] + block_side - 1) / block_side;
+  Size outer = 1;
+  for (int axis = 0; axis < path.rank; ++axis) {
+    if (axis != p && axis != q) outer *= path.shape[axis];
+  }
+  const Size grain = grain_bytes / (block_side * block_side * static_cast<Size>(sizeof(T)));
+  parallel_for(outer * blocks_p * blocks_q, grain, [&](Size begin, Size end) {
+    for (Size block = begin; block < end; ++block) {
+      const Size at_q = block % blocks_q * block_side;
+      const Size at_p = block / blocks_q % blocks_p * block_side;
+      Size rest = block / blocks_q / blocks_p;
+      Size x_at = at_q * path.from[q] + at_p, y_at = at_p * path.to[p] + at_q;
+      for (int axis = path.rank - 1; axis >= 0; --axis) {
+        if (axis == p || axis == q) continue;
+        const Size index = rest % path.shape[axis];
+        rest /= path.shape[axis];
+        x_at += index * path.from[axis];
+        y_at += index * path.to[axis];
+      }
+      const Size n = path.shape[p] - at_p < block_side ? path.shape[p] - at_p : block_side;
+      const Size m = path.shape[q] - at_q < block_side ? path.shape[q] - at_q : block_side;
+      transpose_block(x + x_at, path.from[q], y + y_at, path.to[p], n, m);
+    }
+  });
+}
+
+/// Bits of `x` to `y`, runs along the last merged axis. For quantised dtypes every run is whole blocks.
+void copy_runs(const Tensor& x, Tensor& y) {
+  const Walk<2> walk({&x.layout(), &y.layout()});
+  const DType dtype = x.dtype();
+  const Size block = block_size(dtype), bytes = block_bytes(dtype);
+  const Size from_step = walk.step(0), to_step = walk.step(1);
+  const bool stream = walk.inner() == walk.count() && walk.count() / block * bytes >= stream_threshold;
+  const std::byte* from = x.buffer();
+  std::byte* to = y.mutable_buffer();
+  parallel_for(walk.count(), grain_bytes / bytes * block, [&](Size begin, Size end) {
+    walk.for_each_run(begin, end, [&](const std::array<Size, 2>& offsets, Size n) {
+      const std::byte* source = from + offsets[0] / block * bytes;
+      std::byte* target = to + offsets[1] / block * bytes;
+      if (n == 1 || (from_step == 1 && to_step == 1)) {
+        if (stream) {
+          stream_bytes(target, source, n / block * bytes);
+        } else {
+          std::memcpy(target, source, static_cast<std::size_t>(n / block * bytes));
+        }
+      } else if (to_step == 1) {
+        gather_run(source, from_step, target, n, bytes);
+      } else if (from_step == 1) {
+        scatter_run(source, target, to_step, n, bytes);
+      } else {
+        alignas(64) std::byte tile[tile_size * 8];
+        for (Size at = 0; at < n; at += tile_size) {
+          const Size m = n - at < tile_size ? n - at : tile_size;
+          gather_run(source + at * from_step * bytes, from_step, tile, m, bytes);
+          scatter_run(tile, target + at * to_step * bytes, to_step, m, bytes);
+        }
+      }
+    });
+    if (stream) stream_fence();
+  });
+}
+
+void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) {
+  const Path path(x.layout(), y.layout());
+  const int p = path.dense_axis(path.from), q = path.dense_axis(path.to);
+  constexpr Size worth_blocks = 8;
+  if (is_quantised(x.dtype()) || p < 0 || q < 0 || p == q || path.shape[p] < worth_blocks || path.shape[q] < worth_blocks) {
+    copy_runs(x, y);
+    return;
+  }
+  const Size bytes = block_bytes(x.dtype());
+  const std::byte* from = x.buffer() + x.offset() * bytes;
+  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  switch (bytes) {
+    case 1: return copy_transposed<u8>(path, p, q, from, to);
+    case 2: return copy_transposed<u16>(path, p, q, from, to);
+    case 4: return copy_transposed<u32>(path, p, q, from, to);
+    default: return copy_transposed<u64>(path, p, q, from, to);
+  }
+}
+
+template <class T>
+void select_run(const u8* __restrict condition, const void* a, const void* b, void* y, Size n) {
+  const T* __restrict left = static_cast<const T*>(a);
+  const T* __restrict right = static_cast<const T*>(b);
+  T* __restrict out = static_cast<T*>(y);
+  for (Size i = 0; i < n; ++i) {
+    const T mask = static_cast<T>(-static_cast<T>(condition[i]));
+    out[i] = static_cast<T>((left[i] & mask) | (right[i] & static_cast<T>(~mask)));
+  }
+}
+
+void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&) {
+  const DType dtype = y.dtype();
+  const Reader chosen(condition, broadcast_layout(condition.layout(), y.shape()), DType::boolean);
+  const Reader left(a, broadcast_layout(a.layout(), y.shape()), dtype);
+  const Reader right(b, broadcast_layout(b.layout(), y.shape()), dtype);
+  const Writer out(y, y.layout(), dtype);
+  const Size bytes = block_bytes(dtype);
+  const auto run = bytes == 1 ? select_run<u8> : bytes == 2 ? select_run<u16> : bytes == 4 ? select_run<u32> : select_run<u64>;
+  parallel_for(y.count(), grain_bytes / bytes, [&](Size begin, Size end) {
+    Tile tile_c, tile_a, tile_b, tile_y;
+    for (Size at = begin; at < end; at += tile_size) {
+      const Size n = end - at < tile_size ? end - at : tile_size;
+      void* place = out.place<void>(at, &tile_y);
+      run(chosen.read<u8>(at, n, &tile_c), left.read_bytes(at, n, tile_a.bytes), right.read_bytes(at, n, tile_b.bytes), place, n);
+      out.write(at, n, place);
+    }
+    out.finish();
+  });
+}
+
+}  // namespace
+
+void register_copy(Kernels& kernels) {
+  kernels.add<Copy>(Device::cpu, copy);
+  kernels.add<Where>(Device::cpu, where);
+}
+
+}  // namespace votive::cpu::VOTIVE_ISA

@@ -1,0 +1,84 @@
+// Where kernels get elements and put them: any layout and any dtype at one end, runs of the type they compute in at the other. A kernel asks for elements
+// [begin, begin + n) in row-major order and gets a pointer, into the tensor where they already lie so, else into its tile.
+// Not here: threads (each makes its own tiles) and arithmetic.
+#pragma once
+
+#include "votive/core/tensor.h"
+#include "votive/core/walk.h"
+#include "votive/cpu/convert.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+
+/// Room for a tile of any compute type.
+struct alignas(64) Tile {
+  std::byte bytes[tile_size * 8];
+};
+
+/// First element of a tensor, or rather where its layout's offset points.
+template <class T>
+inline const T* data(const Tensor& x) {
+  return reinterpret_cast<const T*>(x.buffer()) + x.offset();
+}
+template <class T>
+inline T* data(Tensor& y) {
+  return reinterpret_cast<T*>(y.mutable_buffer()) + y.offset();
+}
+
+/// Bytes past the caches: such outputs are written without reading their lines first (1.5 times the copy bandwidth, 2-core Zen 4).
+inline constexpr Size stream_threshold = Size{16} << 20;
+/// Copies by stores that bypass the caches. Call stream_fence() before another thread may read.
+void stream_bytes(std::byte* to, const std::byte* from, Size n);
+void stream_fence();
+
+class Reader {
+ public:
+  /// Reads `x` in the row-major order of `order`, a layout of x's buffer, as dtype `as`.
+  Reader(const Tensor& x, const Layout& order, DType as, bool saturate = true);
+
+  Size count() const { return walk_.count(); }
+  /// Elements [begin, begin + n); `room` has space for n. For quantised dtypes both are multiples of the block.
+  template <class T>
+  const T* read(Size begin, Size n, void* room) const {
+    return reinterpret_cast<const T*>(read_bytes(begin, n, static_cast<std::byte*>(room)));
+  }
+  const std::byte* read_bytes(Size begin, Size n, std::byte* room) const;
+
+ private:
+  const std::byte* collect(Size begin, Size n, std::byte* into) const;
+
+  Walk<1> walk_;
+  Conversion convert_;
+  const std::byte* base_;
+  Size step_, block_, bytes_, result_bytes_;
+};
+
+class Writer {
+ public:
+  /// Writes runs of dtype `from` to `y` in the row-major order of `order`. `saturate` is for 8-bit floats.
+  Writer(Tensor& y, const Layout& order, DType from, bool saturate = true);
+
+  /// Where to compute elements [begin, begin + n): in the tensor when that is the same, else in `room`.
+  template <class T>
+  T* place(Size begin, void* room) const {
+    return direct_ ? reinterpret_cast<T*>(base_ + (offset_ + begin) * bytes_) : static_cast<T*>(room);
+  }
+  /// Puts elements where they belong, unless they were computed in place.
+  void write(Size begin, Size n, const void* values) const;
+  /// Once per thread, after its last write.
+  void finish() const {
+    if (stream_) stream_fence();
+  }
+
+ private:
+  Walk<1> walk_;
+  Conversion convert_;
+  std::byte* base_;
+  Size step_, offset_, bytes_, from_bytes_;
+  bool direct_, stream_;
+};
+
+/// n elements of `bytes` each, `step` elements apart, to a dense run; and back.
+void gather_run(const std::byte* from, Size step, std::byte* to, Size n, Size bytes);
+void scatter_run(const std::byte* from, std::byte* to, Size step, Size n, Size bytes);
+
+}  // namespace votive::cpu::VOTIVE_ISA
