@@ -152,8 +152,17 @@ TEST(Tensor, QuantisedRowsAreWholeBlocks) {
   EXPECT_EQ(kind_of([] { Tensor::allocate("test", {DType::q8_0, {}}); }), ErrorKind::ShapeMismatch);
   EXPECT_NO_THROW(Tensor::view(w, {{2, 32}, {64, 1}, 32}));
   EXPECT_EQ(kind_of([&] { Tensor::view(w, {{2, 32}, {64, 1}, 16}); }), ErrorKind::Internal);
-  EXPECT_EQ(kind_of([&] { Tensor::view(w, {{64, 3}, {1, 64}, 0}); }), ErrorKind::Internal);
+  EXPECT_NO_THROW(Tensor::view(w, {{64, 3}, {1, 64}, 0}));  // transposed: the blocks lie along the axis before the last
+  EXPECT_EQ(kind_of([&] { Tensor::view(w, {{48, 3}, {1, 64}, 0}); }), ErrorKind::Internal);
   EXPECT_EQ(kind_of([&] { Tensor::view(w, {{4, 64}, {64, 1}, 0}); }), ErrorKind::Internal);
+}
+
+TEST(Tensor, PackedWeightsRoundTheirRowsUpToSixteen) {
+  const Tensor w = Tensor::allocate("test", {DType::q4_1, {17, 64}, Device::cpu, Packing::rows16});
+  EXPECT_EQ(w.buffer_bytes(), 32u * 2 * 20);
+  EXPECT_EQ(Tensor::allocate("test", {DType::q4_k, {16, 256}, Device::cpu, Packing::rows16}).buffer_bytes(), 16u * 148);
+  EXPECT_NO_THROW(Tensor::view(w, {{64, 17}, {1, 64}, 0}));
+  EXPECT_EQ(kind_of([&] { Tensor::view(w, {{1, 64}, {64, 1}, 64}); }), ErrorKind::Unsupported);
 }
 
 TEST(Tensor, BorrowedMemoryIsKeptAliveByItsOwner) {

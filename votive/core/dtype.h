@@ -59,6 +59,9 @@ constexpr Size block_bytes(DType d) {
   return 0;
 }
 
+/// Bytes of a block of one row under Packing::rows16 (cpu/packed_weight.h), where the 6-bit scales of q4_k and q5_k stand unpacked.
+constexpr Size packed_block_bytes(DType d) { return d == DType::q4_k ? 148 : d == DType::q5_k ? 180 : block_bytes(d); }
+
 /// The smallest dtype that holds every value of both, where the table of CONTRACT.md 1.2 has one; bool with bool is bool (no arithmetic).
 std::optional<DType> common_dtype(DType a, DType b);
 

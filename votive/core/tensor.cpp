@@ -27,6 +27,11 @@ std::size_t data_bytes_of(const char* op, const Meta& meta) {
         .shape(meta.shape.to_vector())
         .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype),
                              to_string(meta.shape), block));
+  if (meta.packing == Packing::rows16) {
+    const Shape padded = {(meta.shape[0] + 15) / 16 * 16, meta.shape[1]};
+    return static_cast<std::size_t>(checked_count(op, padded, packed_block_bytes(meta.dtype), block) / block *
+                                    packed_block_bytes(meta.dtype));
+  }
   return static_cast<std::size_t>(count / block * bytes);
 }
 
@@ -54,14 +59,27 @@ bool reach_of(const Layout& layout, Size& low, Size& high) {
   return true;
 }
 
-/// A quantised view takes whole blocks: rows of stride 1 that start and end between blocks.
+/// A quantised view takes whole blocks: they lie along one of the two last axes (the other after a transpose), with stride 1, and start and end between blocks.
 bool keeps_blocks(const Layout& layout, Size block) {
   if (block == 1) return true;
   const int last = layout.rank() - 1;
-  if (last < 0 || layout.offset % block != 0 || layout.shape[last] % block != 0 || layout.strides[last] != 1) return false;
-  for (int axis = 0; axis < last; ++axis)
-    if (layout.shape[axis] > 1 && layout.strides[axis] % block != 0) return false;
+  if (last < 0 || layout.offset % block != 0) return false;
+  const auto along = [&](int axis) { return axis >= 0 && layout.shape[axis] % block == 0 && layout.strides[axis] == 1; };
+  const int blocks_axis = along(last) ? last : last - 1;
+  if (!along(blocks_axis)) return false;
+  for (int axis = 0; axis <= last; ++axis)
+    if (axis != blocks_axis && layout.shape[axis] > 1 && layout.strides[axis] % block != 0) return false;
   return true;
+}
+
+/// A packed weight is read as a whole, [n, k] or transposed.
+bool is_whole_weight(const Layout& layout, const Layout& base) {
+  if (layout.rank() != 2 || layout.offset != base.offset) return false;
+  const auto same = [&](int a, int b) {
+    return layout.shape[0] == base.shape[a] && layout.shape[1] == base.shape[b] && layout.strides[0] == base.strides[a] &&
+           layout.strides[1] == base.strides[b];
+  };
+  return same(0, 1) || same(1, 0);
 }
 
 [[noreturn]] void refuse_view(const Layout& layout, DType dtype, std::size_t bytes) {
@@ -125,9 +143,9 @@ Tensor Tensor::view(const Tensor& base, const Layout& layout) {
   if (layout.strides.rank() != layout.rank()) refuse_view(layout, dtype, root->memory_bytes);
   const Size count = checked_count("view", layout.shape, block_bytes(dtype), block_size(dtype));
   if (base.body_->packing != Packing::none) {
-    if (!(layout.shape == base.shape()) || !(layout.strides == base.strides()) || layout.offset != base.offset())
+    if (!is_whole_weight(layout, base.layout()))
       throw Error(ErrorKind::Unsupported, "view")
-          .detail("a packed weight has no views; only matmul, linear, embedding and dequantise read it")
+          .detail("a packed weight has no view but its transpose; only matmul, linear and embedding read it")
           .hint("Take the view before prepack()");
   } else if (count > 0) {
     Size low, high;
