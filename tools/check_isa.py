@@ -4,8 +4,8 @@
 A kernel file is compiled once per instruction set. What it defines in its own namespace (votive::cpu::v4::…) is chosen at start-up; but an inline function
 or template that several objects define is one function to the linker, which keeps the first. Were that one compiled for AVX-512, every caller would
 get it, on every machine. So, with the object files of a build folder:
-  1. a weak function of an object compiled for v3, v4, … is in that set's own namespace, or the objects that every machine runs define it too;
-  2. those objects stand first in the archive, so that theirs is kept;
+  1. a weak function of an object compiled for v3, v4, … is in that set's own namespace, or the baseline's objects define it too;
+  2. the baseline's objects stand before the others in the archive, so that theirs is kept;
   3. in a linked program no weak or global function outside those namespaces holds an AVX instruction (seen with objdump).
 """
 
@@ -44,9 +44,9 @@ def demangled(names):
     return dict(zip(names, subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True).stdout.splitlines()))
 
 
-def leaks(objects_of_isa, objects_of_all):
+def leaks(objects_of_isa, objects_of_baseline):
     """Weak functions of the instruction sets' objects that only they define: [(object, name)]. Weak data is the same whoever compiled it."""
-    everywhere = {name for defined in symbols(objects_of_all).values() for kind, name in defined}
+    everywhere = {name for defined in symbols(objects_of_baseline).values() for kind, name in defined}
     found = []
     for isa, objects in objects_of_isa.items():
         for place, defined in symbols(objects).items():
@@ -61,13 +61,13 @@ def library_objects(build_ninja):
 
 
 def out_of_order(objects):
-    """The first object of an instruction set that stands before one that every machine runs."""
+    """The first object of another instruction set that stands before one of the baseline."""
     wide = None
     for item in objects:
         kernel = KERNELS.search(item)
         if kernel and kernel["isa"] != BASELINE:
             wide = wide or item
-        elif wide:
+        elif kernel and wide:
             return f"{wide} stands before {item} in libvotive"
     return None
 
@@ -95,31 +95,31 @@ def wide_functions(program, isas):
 
 def check(folder):
     objects = library_objects((folder / "build.ninja").read_text())
-    objects_of_isa, objects_of_all = {}, []
+    objects_of_isa, objects_of_baseline = {}, []
     for item in objects:
         kernel = KERNELS.search(item)
         if kernel and kernel["isa"] != BASELINE:
             objects_of_isa.setdefault(kernel["isa"], []).append(folder / item)
-        else:
-            objects_of_all.append(folder / item)
+        elif kernel:
+            objects_of_baseline.append(folder / item)
     if not all((folder / item).exists() for item in objects) or not objects:
         return [f"{folder}: no object files; build first"], ""
     if not objects_of_isa:
         return [], "no kernel is compiled for an instruction set of its own here"
     found = []
-    hidden = leaks(objects_of_isa, objects_of_all)
+    hidden = leaks(objects_of_isa, objects_of_baseline)
     names = demangled([name for _, name in hidden])
     found += [f"{pathlib.Path(place).relative_to(folder)}:1: only this set's objects define {names[name][:160]}" for place, name in hidden]
     wrong = out_of_order(objects)
     if wrong:
         found.append(f"votive/CMakeLists.txt:1: {wrong}")
     programs = [p for p in (folder / "votive", *sorted(folder.glob("tests/test_*"))) if p.is_file() and p.suffix == ""]
-    program = next(iter(programs), None)
+    program = max(programs, key=lambda p: p.stat().st_size, default=None)
     if program and not found:
         wide = wide_functions(program, objects_of_isa)
         names = demangled([name for name, _ in wide])
         found += [f"{program.relative_to(folder)}:1: {names[name][:160]} is for every machine, but holds: {instruction}" for name, instruction in wide]
-    said = f"{sum(map(len, objects_of_isa.values()))} objects of {', '.join(sorted(objects_of_isa))}: what is weak in them is theirs alone, or everyone's"
+    said = f"{sum(map(len, objects_of_isa.values()))} objects of {', '.join(sorted(objects_of_isa))}: what is weak in them is theirs alone, or the baseline's too"
     return found, said + (f"; {program.name} holds no wide instruction outside them" if program else "")
 
 
