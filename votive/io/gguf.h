@@ -51,7 +51,7 @@ struct GgufTensor {
   std::optional<DType> dtype;  ///< absent where Votive has no such dtype
   Size sizes[4];               ///< slowest axis first
   int rank;
-  std::size_t offset, bytes;   ///< within the file
+  std::size_t offset, bytes;  ///< within the file
 
   Shape shape() const { return Shape(std::span(sizes, static_cast<std::size_t>(rank))); }
 };
