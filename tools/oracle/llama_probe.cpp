@@ -108,7 +108,11 @@ int logits(const char* model_path, const char* ids_path, const char* out_path, i
 }  // namespace
 
 int main(int argc, char** argv) {
-  llama_log_set([](ggml_log_level level, const char* text, void*) { if (level >= GGML_LOG_LEVEL_ERROR) std::cerr << text; }, nullptr);
+  llama_log_set(
+      [](ggml_log_level level, const char* text, void*) {
+        if (level >= GGML_LOG_LEVEL_ERROR) std::cerr << text;
+      },
+      nullptr);
   const std::string mode = argc > 1 ? argv[1] : "";
   if (mode == "tokens" && argc == 5) return tokens(argv[2], argv[3], std::string(argv[4]) == "special");
   if (mode == "logits" && argc == 6) return logits(argv[2], argv[3], argv[4], std::atoi(argv[5]));
