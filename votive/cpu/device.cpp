@@ -11,7 +11,7 @@ namespace {
 
 std::atomic<const IsaDescription*> selected{nullptr};
 
-void register_set(std::string_view isa, Kernels& kernels) {
+void register_set([[maybe_unused]] std::string_view isa, Kernels& kernels) {
 #define VOTIVE_REGISTER(file) register_##file(kernels);
 #if defined(__x86_64__)
   if (isa == "v3") {

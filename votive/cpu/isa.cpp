@@ -15,11 +15,11 @@
 namespace votive::cpu {
 namespace {
 
+#if defined(__x86_64__)
 struct Found {
   bool v3 = false, v4 = false, v4n = false;
 };
 
-#if defined(__x86_64__)
 bool all_set(unsigned word, std::initializer_list<int> bits) {
   for (int bit : bits) {
     if ((word >> bit & 1) == 0) return false;
@@ -45,8 +45,6 @@ Found detect() {
   if (found.v4 && vnni && leaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0) found.v4n = all_set(a, {5 /*avx512_bf16*/});
   return found;
 }
-#else
-Found detect() { return {}; }
 #endif
 
 std::string choices() {
