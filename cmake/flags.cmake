@@ -2,10 +2,13 @@
 add_library(votive_flags INTERFACE)
 target_compile_options(votive_flags INTERFACE
   -ffp-contract=off -fno-fast-math -fno-trapping-math -fno-math-errno
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
+  -Wall -Wextra -Wnon-virtual-dtor -Wimplicit-fallthrough)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees an overlap in "literal" + std::string that is not there (GCC bug 105651).
-  target_compile_options(votive_flags INTERFACE -Wno-restrict)
+  # Its -Wshadow takes the enumerators of an enum class for shadows of the constants f32, i64, boolean ….
+  target_compile_options(votive_flags INTERFACE -Wno-restrict -Wshadow=local)
+else()
+  target_compile_options(votive_flags INTERFACE -Wshadow)
 endif()
 if(VOTIVE_WERROR)
   target_compile_options(votive_flags INTERFACE -Werror)

@@ -12,11 +12,11 @@ namespace votive {
 template <class Op, class... In>
 Tensor apply(const Op& op, const In&... in) {
   const Meta meta = op.result(in.meta()...);
-  Tensor y = Tensor::allocate(Op::info.name.data(), meta);
+  Tensor y = Tensor::allocate(op_name(op).data(), meta);
   if (y.count() != 0) {
     const FloatEnvironment environment;
     Stream stream(meta.device);
-    find_kernel<Op>(Op::info.name, meta.device)(op, in..., y, stream);
+    find_kernel<Op>(op_name(op), meta.device)(op, in..., y, stream);
   }
   return y;
 }
@@ -25,12 +25,12 @@ Tensor apply(const Op& op, const In&... in) {
 template <class Op, class... In>
 std::pair<Tensor, Tensor> apply_pair(const Op& op, const In&... in) {
   const auto [first, second] = op.result(in.meta()...);
-  Tensor y = Tensor::allocate(Op::info.name.data(), first);
-  Tensor z = Tensor::allocate(Op::info.name.data(), second);
+  Tensor y = Tensor::allocate(op_name(op).data(), first);
+  Tensor z = Tensor::allocate(op_name(op).data(), second);
   if (y.count() != 0) {
     const FloatEnvironment environment;
     Stream stream(first.device);
-    find_kernel<Op>(Op::info.name, first.device)(op, in..., y, z, stream);
+    find_kernel<Op>(op_name(op), first.device)(op, in..., y, z, stream);
   }
   return {std::move(y), std::move(z)};
 }
@@ -39,11 +39,11 @@ std::pair<Tensor, Tensor> apply_pair(const Op& op, const In&... in) {
 template <class Op>
 Tensor apply_list(const Op& op, std::span<const Tensor> in) {
   const Meta meta = op.result(in);
-  Tensor y = Tensor::allocate(Op::info.name.data(), meta);
+  Tensor y = Tensor::allocate(op_name(op).data(), meta);
   if (y.count() != 0) {
     const FloatEnvironment environment;
     Stream stream(meta.device);
-    find_kernel<Op>(Op::info.name, meta.device)(op, in, y, stream);
+    find_kernel<Op>(op_name(op), meta.device)(op, in, y, stream);
   }
   return y;
 }
@@ -54,7 +54,7 @@ void apply_into(const Op& op, Tensor& destination, const In&... in) {
   if (destination.count() == 0) return;
   const FloatEnvironment environment;
   Stream stream(destination.device());
-  find_kernel<Op>(Op::info.name, destination.device())(op, in..., destination, stream);
+  find_kernel<Op>(op_name(op), destination.device())(op, in..., destination, stream);
 }
 
 }  // namespace votive

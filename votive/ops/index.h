@@ -8,6 +8,10 @@
 
 namespace votive {
 
+/// What a kernel throws when element `flat` (row-major) of `indices` is `value` and not in low..high; u64 values come as their 64 bits.
+[[noreturn]] void refuse_index(std::string_view op, std::string_view argument, int number, const Tensor& indices, Size flat, std::int64_t value,
+                               Size low, Size high);
+
 /// y[…, :] = table[ids[…], :]; table [V, D], plain (copied) or quantised (dequantised to f32). Ids of any integer dtype in [0, V).
 struct Embedding {
   static constexpr OpInfo info{"embedding", Class::exact};
@@ -15,7 +19,8 @@ struct Embedding {
   Meta result(const Meta& table, const Meta& ids) const;
 };
 
-/// y[…, i, …] = x[…, indices[i], …] along one axis; indices of rank 0 or 1, any integer dtype, negative ones count from the end.
+/// y[…, i, …] = x[…, indices[i], …] along one axis; indices of rank 0 (the axis is dropped) or 1, any integer
+/// dtype, negative ones count from the end.
 struct IndexSelect {
   int axis;
 
@@ -33,7 +38,7 @@ struct Gather {
   Meta result(const Meta& x, const Meta& indices) const;
 };
 
-/// Tensors one after the other along an axis, of their common dtype.
+/// Tensors one after the other along an axis in [0, rank), of their common dtype. Kernels meet them in y's dtype (concat() has cast them).
 struct Concat {
   int axis;
 

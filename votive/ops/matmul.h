@@ -8,7 +8,8 @@ namespace votive {
 
 /// y[…, m, n] = Σₖ a[…, m, k] · b[…, k, n] (+ bias[n]), batch axes broadcast; canonical order of 4.4, bias added in the accumulator's type,
 /// one rounding at the end. a: f16 bf16 f32 f64. b: the same dtypes, or a quantised weight whose k axis has stride 1
-/// (transpose(w) of w [n, k]); then D15, and y has a's dtype. f64 computes in f64.
+/// (transpose(w) of w [n, k]); then D15, and y has a's dtype. f64 computes in f64. Kernels meet a and b of y's dtype unless b is quantised;
+/// a quantised or packed b has rank 2 (a any batch rank), a bias has y's dtype.
 struct Matmul {
   static constexpr OpInfo info{"matmul", Class::exact};
   using Kernel = void(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
@@ -17,7 +18,9 @@ struct Matmul {
 
 /// y[b, h, t, :] = softmax(scale·q·kᵀ + mask)·v with grouped heads: q [B, H, T, D], k [B, K, S, D], v [B, K, S, E], H a multiple of K,
 /// query head h reads key head h / (H/K). causal: query t sees keys s ≤ S − T + t. mask: bool (true = attend) or additive float, broadcast
-/// to [B, H, T, S], or absent. A masked key takes no part in any sum; a row without keys gives zeros. D14: the bits of the composition.
+/// to [B, H, T, S], or absent; kernels meet bool or f32, broadcast to rank 4 (stride 0). An additive −inf masks as false does. A masked key takes
+/// no part in any sum, and a block of 1024 keys that are all masked adds nothing; a row without keys gives zeros. D14: the bits of the composition.
+/// q, k, v of one dtype: f16, bf16, f32.
 struct Attention {
   float scale;
   bool causal;

@@ -21,4 +21,14 @@ struct OpInfo {
   Class numeric_class;
 };
 
+/// What the user called: the operation's own name() where one struct serves several calls ("add", "sum"), else its info's name.
+template <class Op>
+std::string_view op_name(const Op& op) {
+  if constexpr (requires { op.name(); }) {
+    return op.name();
+  } else {
+    return Op::info.name;
+  }
+}
+
 }  // namespace votive

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -60,12 +61,17 @@ struct RandomOptions {
 Tensor rand(const Shape& shape, RandomOptions options = {});   ///< uniform in [0, 1)
 Tensor randn(const Shape& shape, RandomOptions options = {});  ///< normal, mean 0, variance 1
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, RandomOptions options = {.dtype = i64});
+/// From a generator, whose offset moves past what was drawn; seed, stream and offset of the options are not read.
+Tensor rand(const Shape& shape, Generator& generator, RandomOptions options = {});
+Tensor randn(const Shape& shape, Generator& generator, RandomOptions options = {});
+Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generator& generator, RandomOptions options = {.dtype = i64});
 
 // ---- movement: views where strides allow ------------------------------------------------------------------------------------------------
 
 Tensor reshape(const Tensor& x, const Shape& shape);  ///< one −1 is deduced; copies only when no view can give it
 Tensor flatten(const Tensor& x, int first = 0, int last = -1);
 Tensor permute(const Tensor& x, std::initializer_list<int> axes);
+Tensor permute(const Tensor& x, std::span<const int> axes);
 Tensor transpose(const Tensor& x, int a = -2, int b = -1);
 Tensor squeeze(const Tensor& x, int axis);
 Tensor unsqueeze(const Tensor& x, int axis);
@@ -127,6 +133,15 @@ Tensor lt(const Tensor& a, const Tensor& b);
 Tensor le(const Tensor& a, const Tensor& b);
 Tensor gt(const Tensor& a, const Tensor& b);
 Tensor ge(const Tensor& a, const Tensor& b);
+/// With a literal: integers compare with any number as mathematics does, i8[1] < 256 is true and u8[3] > 2.5 is true (CONTRACT.md 2.5).
+Tensor eq(const Tensor& x, Literal value);
+Tensor ne(const Tensor& x, Literal value);
+Tensor lt(const Tensor& x, Literal value);
+Tensor le(const Tensor& x, Literal value);
+Tensor gt(const Tensor& x, Literal value);
+Tensor ge(const Tensor& x, Literal value);
+Tensor minimum(const Tensor& x, Literal value);
+Tensor maximum(const Tensor& x, Literal value);
 Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);

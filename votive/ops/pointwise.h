@@ -9,7 +9,7 @@ namespace votive {
 
 // X(name): the scalar text has name_f32, name_f64, name_i64, name_u64; integers keep their dtype.
 #define VOTIVE_UNARY_ARITHMETIC(X) X(neg) X(abs) X(sign) X(relu) X(square)
-// name_f32, name_f64; integers are left as they are.
+// name_f32, name_f64; integers come back as they are, without a kernel.
 #define VOTIVE_UNARY_ROUNDING(X) X(floor) X(ceil) X(trunc) X(round)
 // name_f32, name_f64; integers and bool are converted to f32 first (CONTRACT.md 1.4).
 #define VOTIVE_UNARY_FLOAT(X) X(sqrt) X(rsqrt) X(recip)
@@ -48,7 +48,14 @@ const PointwiseRow& row(UnaryKind kind);
 const PointwiseRow& row(BinaryKind kind);
 inline constexpr int unary_kinds = 22, binary_kinds = 16;
 
-/// The type in which a pointwise operation computes; storage types are converted at the edge of a tile (DESIGN.md principle 3).
+bool is_arithmetic(UnaryKind kind);
+bool is_rounding(UnaryKind kind);
+bool is_function(UnaryKind kind);
+bool is_arithmetic(BinaryKind kind);
+bool is_compare(BinaryKind kind);
+bool is_logical(BinaryKind kind);
+
+/// The type in which a pointwise operation computes, both operands read as it and the result stored from it; storage types are converted at the edge of a tile (DESIGN.md principle 3).
 /// `mixed` compares a u64 with a signed integer: both are read as 64 bits, the signed one's sign decides first.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"  // g++ 12 warns of scoped enumerators too
@@ -60,20 +67,26 @@ Compute compute_type(BinaryKind kind, DType x, DType y);
 struct Unary {
   UnaryKind kind;
 
+  std::string_view name() const { return row(kind).name; }
+
   static constexpr OpInfo info{"unary", Class::portable};
   using Kernel = void(const Unary&, const Tensor& x, Tensor& y, Stream&);
   Meta result(const Meta& x) const;
 };
 
+/// Operands of any two dtypes that the rules allow, each read as the compute type; shapes broadcast to y's.
 struct Binary {
   BinaryKind kind;
+
+  std::string_view name() const { return row(kind).name; }
 
   static constexpr OpInfo info{"binary", Class::exact};
   using Kernel = void(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
   Meta result(const Meta& a, const Meta& b) const;
 };
 
-/// where(condition, a, b): bits of a where the condition holds, of b elsewhere.
+/// where(condition, a, b): bits of a where the condition holds, of b elsewhere. Kernels meet a and b of y's dtype (where() has cast them);
+/// the three shapes broadcast to y's.
 struct Where {
   static constexpr OpInfo info{"where", Class::exact};
   using Kernel = void(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
@@ -85,12 +98,15 @@ struct Cast {
   DType dtype;
   bool saturate = true;  // for e4m3 and e5m2
 
+  std::string_view name() const { return "to"; }
+
   static constexpr OpInfo info{"cast", Class::exact};
   using Kernel = void(const Cast&, const Tensor& x, Tensor& y, Stream&);
   Meta result(const Meta& x) const;
 };
 
-/// The same bits in row-major order (any layout in; y may be a strided destination of the same shape and dtype).
+/// The same bits in another layout or on another device of host memory; x and y have one shape and dtype, either may be strided.
+/// Quantised and packed tensors come row-major on both sides: their bytes are copied.
 struct Copy {
   static constexpr OpInfo info{"copy", Class::exact};
   using Kernel = void(const Copy&, const Tensor& x, Tensor& y, Stream&);

@@ -34,7 +34,7 @@ struct ArgReduce {
   Meta result(const Meta& x) const;
 };
 
-/// y = exp(x − m) / Σ exp(x − m) along an axis; or its logarithm (x − m) − log Σ.
+/// y = exp(x − m) / Σ exp(x − m) along an axis; or its logarithm (x − m) − log Σ. Kernels meet floats (softmax() has cast integers to f32); f64 in f64.
 struct Softmax {
   int axis;  // in [0, rank)
   bool logarithm = false;
@@ -45,7 +45,7 @@ struct Softmax {
   Meta result(const Meta& x) const;
 };
 
-/// y = x · r · γ,  r = 1/√(T(x²)/n + ε) over the last axis.
+/// y = (x · r) · γ,  r = 1/√(T(x²)/n + ε) over the last axis; γ of x's dtype. f64 in f64, all else in f32, one rounding at the end.
 struct RmsNorm {
   float epsilon;
 
@@ -54,7 +54,7 @@ struct RmsNorm {
   Meta result(const Meta& x, const Meta& gamma) const;
 };
 
-/// y = ((x − μ) · r) · γ + β over the last axis; β may be absent, γ too.
+/// y = ((x − μ) · r) · γ + β over the last axis, r = 1/√(var + ε), mean and var of CONTRACT.md 3.4; γ and β of x's dtype, either may be absent (no operation).
 struct LayerNorm {
   float epsilon;
 

@@ -1,0 +1,63 @@
+// Changing what a tensor is or where it is: casts, moves between devices, row-major copies.
+#include "votive/base/text.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/ops.h"
+#include "votive/ops/pointwise.h"
+
+namespace votive {
+
+using text::format;
+
+Meta Cast::result(const Meta& x) const {
+  const Argument argument{"x", 1, x};
+  require_present(name(), argument);
+  if (is_quantised(dtype) && x.dtype != dtype) {
+    throw error_about(ErrorKind::Unsupported, name(), {argument})
+        .detail(format("{} to {}", describe(argument), to_string(dtype)))
+        .accepted("dtypes of single elements");
+  }
+  if (x.device == Device::reference) require_unpacked(name(), argument);
+  return {.dtype = dtype, .shape = x.shape, .device = x.device};
+}
+
+Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
+  const Cast op{dtype, options.saturate};
+  op.result(x.meta());
+  return x.dtype() == dtype ? x : apply(op, x);
+}
+
+Tensor Tensor::to(DType to_dtype) const { return cast(*this, to_dtype); }
+
+Tensor contiguous(const Tensor& x) {
+  require_present("contiguous", {"x", 1, x.meta()});
+  if (x.is_contiguous()) return x;
+  if (is_quantised(x.dtype()) || x.packing() != Packing::none) {
+    throw error_about(ErrorKind::Unsupported, "contiguous", {{"x", 1, x.meta()}})
+        .detail(format("x {} is a view whose blocks do not follow each other", describe(x.meta())))
+        .hint("Dequantise it, e.g. x.to(f32)");
+  }
+  return apply(Copy{}, x);
+}
+
+// Every device of today computes in host memory, so the device a tensor comes from can write the copy itself.
+Tensor Tensor::to(Device to_device) const {
+  const Meta from = meta();
+  require_present("to", {"x", 1, from});
+  if (from.device == to_device) return *this;
+  if (from.packing != Packing::none) {
+    throw error_about(ErrorKind::Unsupported, "to", {{"x", 1, from}})
+        .detail(format("x {}: a packed weight is made for its own device", describe(from)))
+        .hint("Move the weight that was packed");
+  }
+  const Tensor source = is_quantised(from.dtype) ? votive::contiguous(*this) : *this;
+  Meta meta = from;
+  meta.device = to_device;
+  Tensor y = Tensor::allocate("to", meta);
+  if (y.count() == 0) return y;
+  const FloatEnvironment environment;
+  Stream stream(from.device);
+  find_kernel<Copy>("to", from.device)(Copy{}, source, y, stream);
+  return y;
+}
+
+}  // namespace votive

@@ -1,0 +1,149 @@
+// Taking tensors apart and putting them together, and the verb that writes into one that exists.
+#include "votive/base/text.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/index.h"
+#include "votive/ops/ops.h"
+#include "votive/ops/pointwise.h"
+
+namespace votive {
+
+using text::format;
+
+std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis) {
+  const Meta meta = x.meta();
+  require_present("split", {"x", 1, meta});
+  const int at = normalise_axis("split", axis, meta.shape.rank());
+  Size rest = meta.shape[at];
+  for (const Size n : sizes) {
+    if (n < 0 || n > rest) rest = -1;
+    if (rest < 0) break;
+    rest -= n;
+  }
+  if (rest != 0) {
+    throw error_about(ErrorKind::ShapeMismatch, "split", {{"x", 1, meta}})
+        .detail(format("sizes {} are not the parts of axis {} of {}, which has {}", to_string(Shape(sizes.first(std::min<std::size_t>(sizes.size(), max_rank)))),
+                       axis, describe(meta), meta.shape[at]));
+  }
+  std::vector<Tensor> parts;
+  Size start = 0;
+  for (const Size n : sizes) {
+    parts.push_back(narrow(x, at, start, n));
+    start += n;
+  }
+  return parts;
+}
+
+std::vector<Tensor> chunk(const Tensor& x, Size chunks, int axis) {
+  const Meta meta = x.meta();
+  require_present("chunk", {"x", 1, meta});
+  const int at = normalise_axis("chunk", axis, meta.shape.rank());
+  if (chunks < 1) throw error_about(ErrorKind::InvalidArgument, "chunk", {{"x", 1, meta}}).detail(format("{} chunks", chunks));
+  const Size n = meta.shape[at];
+  const Size each = n / chunks + (n % chunks != 0 ? 1 : 0);
+  std::vector<Tensor> parts;
+  for (Size start = 0; start < n; start += each) parts.push_back(narrow(x, at, start, std::min(each, n - start)));
+  if (parts.empty()) parts.push_back(x);
+  return parts;
+}
+
+Meta Concat::result(std::span<const Tensor> x) const {
+  if (x.empty()) throw Error(ErrorKind::InvalidArgument, info.name).detail("no tensors");
+  const Meta first = x.front().meta();
+  const auto named = [](int i) { return format("x[{}]", i); };
+  const std::string first_name = named(0);
+  const Argument front{first_name, 1, first};
+  require_unblocked(info.name, front);
+  Meta result = first;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const Meta meta = x[i].meta();
+    const std::string name = named(static_cast<int>(i));
+    const Argument other{name, static_cast<int>(i) + 1, meta};
+    require_unblocked(info.name, other);
+    const std::string so_far = i == 1 ? first_name : format("x[0..{}]", i - 1);
+    const Meta joined{.dtype = result.dtype, .shape = first.shape, .device = first.device};
+    result.dtype = require_common_dtype(info.name, {so_far, 1, joined}, other);
+  }
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const Meta meta = x[i].meta();
+    require_same_device(info.name, front, {named(static_cast<int>(i)), static_cast<int>(i) + 1, meta});
+  }
+  require_rank(info.name, front, 1);
+  const int at = normalise_axis(info.name, axis, first.shape.rank());
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const Meta meta = x[i].meta();
+    const std::string name = named(static_cast<int>(i));
+    bool fits = meta.shape.rank() == first.shape.rank();
+    for (int a = 0; fits && a < first.shape.rank(); ++a) fits = a == at || meta.shape[a] == first.shape[a];
+    if (!fits) {
+      throw error_about(ErrorKind::ShapeMismatch, info.name, {front, {name, static_cast<int>(i) + 1, meta}})
+          .detail(format("{} and {} {} differ beside axis {}", describe(front), name, describe(meta), axis));
+    }
+    if (meta.shape[at] > INT64_MAX - result.shape[at]) throw Error(ErrorKind::SizeOverflow, info.name).detail(format("axis {} passes 2^63 - 1", axis));
+    result.shape[at] += meta.shape[at];
+  }
+  result.packing = Packing::none;
+  return result;
+}
+
+// The order in which dtypes join does not matter to the result, only to which error names the pair (CONTRACT.md 1.2): floats first, so that
+// an integer meets the float it has to fit.
+Tensor concat(std::span<const Tensor> x, int axis) {
+  const Meta result = Concat{axis}.result(x);
+  const int at = normalise_axis("concat", axis, result.shape.rank());
+  std::vector<Tensor> parts;
+  parts.reserve(x.size());
+  for (const Tensor& part : x) parts.push_back(part.to(result.dtype));
+  return apply_list(Concat{at}, std::span<const Tensor>(parts));
+}
+
+Tensor concat(std::initializer_list<Tensor> x, int axis) { return concat(std::span(x.begin(), x.size()), axis); }
+
+Tensor stack(std::span<const Tensor> x, int axis) {
+  if (x.empty()) throw Error(ErrorKind::InvalidArgument, "stack").detail("no tensors");
+  require_present("stack", {"x[0]", 1, x.front().meta()});
+  const int at = normalise_axis("stack", axis, x.front().rank() + 1);
+  std::vector<Tensor> parts;
+  parts.reserve(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::string name = format("x[{}]", i);
+    const Meta first = x.front().meta(), meta = x[i].meta();
+    const Argument argument{name, static_cast<int>(i) + 1, meta};
+    require_unblocked("stack", argument);
+    if (meta.shape != first.shape) {
+      throw error_about(ErrorKind::ShapeMismatch, "stack", {{"x[0]", 1, first}, argument})
+          .detail(format("x[0] {} and {} {} differ in shape", describe(first), name, describe(meta)));
+    }
+    parts.push_back(unsqueeze(x[i], at));
+  }
+  return concat(std::span<const Tensor>(parts), at);
+}
+
+Tensor stack(std::initializer_list<Tensor> x, int axis) { return stack(std::span(x.begin(), x.size()), axis); }
+
+void copy_into(Tensor& destination, const Tensor& source) {
+  const Meta to = destination.meta(), from = source.meta();
+  const Argument d{"destination", 1, to}, s{"source", 2, from};
+  require_unblocked("copy_into", d);
+  require_unblocked("copy_into", s);
+  if (common_dtype(to.dtype, from.dtype) != to.dtype) {
+    throw error_about(ErrorKind::DTypeMismatch, "copy_into", {d, s})
+        .detail(format("{} does not hold every value of {}", describe(d), describe(s)))
+        .hint(format("Cast it, e.g. source.to({})", to_string(to.dtype)));
+  }
+  require_same_device("copy_into", d, s);
+  if (require_broadcast("copy_into", d, s) != to.shape) {
+    throw error_about(ErrorKind::ShapeMismatch, "copy_into", {d, s}).detail(format("{} does not broadcast to {}", describe(s), describe(d)));
+  }
+  for (int axis = 0; axis < to.shape.rank(); ++axis) {
+    if (to.shape[axis] > 1 && destination.strides()[axis] == 0) {
+      throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
+          .detail(format("{} is a broadcast view: its elements along axis {} are one", describe(d), axis))
+          .hint("Write into contiguous(destination)");
+    }
+  }
+  Tensor values = source.to(to.dtype);
+  if (values.shares_buffer_with(destination)) values = apply(Copy{}, values);
+  apply_into(Copy{}, destination, broadcast_to(values, to.shape));
+}
+
+}  // namespace votive

@@ -1,0 +1,212 @@
+// Tensors from nothing but numbers: constants, ranges, nested lists and flat host data.
+#include "votive/ops/create.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "votive/base/text.h"
+#include "votive/numerics/convert.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/literal.h"
+#include "votive/ops/ops.h"
+
+namespace votive {
+
+using text::format;
+
+namespace {
+
+Meta new_meta(std::string_view op, const Shape& shape, DType dtype, CreateOptions options) {
+  if (is_quantised(dtype)) {
+    throw Error(ErrorKind::Unsupported, op)
+        .detail(format("{} is made by quantisation and read from files", to_string(dtype)))
+        .dtype(to_string(dtype))
+        .accepted("dtypes of single elements");
+  }
+  checked_count(op, shape, block_bytes(dtype));
+  return {.dtype = dtype, .shape = shape, .device = options.device};
+}
+
+double as_double(Literal value) {
+  switch (value.kind()) {
+    case Literal::Kind::floating: return value.as_floating();
+    case Literal::Kind::signed_integer: return static_cast<double>(value.as_signed());
+    default: return static_cast<double>(value.as_unsigned());
+  }
+}
+
+}  // namespace
+
+Tensor full(const Shape& shape, Literal value, DType dtype, CreateOptions options) {
+  return apply(Fill{new_meta("full", shape, dtype, options), literal_bits("full", value, dtype)});
+}
+
+Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) {
+  return apply(Fill{new_meta("zeros", shape, dtype, options), 0});
+}
+
+Tensor ones(const Shape& shape, DType dtype, CreateOptions options) {
+  return apply(Fill{new_meta("ones", shape, dtype, options), literal_bits("ones", 1, dtype)});
+}
+
+Tensor eye(Size n, DType dtype, CreateOptions options) { return apply(Eye{new_meta("eye", {n, n}, dtype, options)}); }
+
+namespace {
+
+using Wide = __int128;
+
+Wide as_wide(Literal value) {
+  return value.kind() == Literal::Kind::unsigned_integer ? Wide{value.as_unsigned()} : Wide{value.as_signed()};
+}
+
+[[noreturn]] void refuse_range(std::string detail) { throw Error(ErrorKind::InvalidArgument, "arange").detail(std::move(detail)); }
+
+Size checked_size(std::string_view op, double n) {
+  if (n >= 0x1p63) throw Error(ErrorKind::SizeOverflow, op).detail(format("{} elements", n));
+  return n > 0 ? static_cast<Size>(n) : 0;
+}
+
+Tensor arange_of_integers(Wide start, Wide stop, Wide step, DType dtype, CreateOptions options) {
+  if (step == 0) refuse_range("step is 0");
+  const Wide distance = stop - start;
+  Wide n = distance / step + (distance % step != 0 && (distance < 0) == (step < 0) ? 1 : 0);
+  if (n < 0) n = 0;
+  if (n > INT64_MAX) throw Error(ErrorKind::SizeOverflow, "arange").detail("more than 2^63 - 1 elements");
+  Arange op{.meta = new_meta("arange", {static_cast<Size>(n)}, dtype, options), .integer = is_integer(dtype)};
+  const Wide last = n == 0 ? start : start + (n - 1) * step;
+  if (op.integer) {
+    for (const Wide end : {start, last}) {
+      const Literal value = end < 0 ? Literal(static_cast<std::int64_t>(end)) : Literal(static_cast<std::uint64_t>(end));
+      if (n != 0 && (end < INT64_MIN || !fits(value, dtype))) literal_bits("arange", value, dtype, "Give a wider dtype");
+    }
+  }
+  op.first = static_cast<std::int64_t>(static_cast<std::uint64_t>(start));
+  op.integer_step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step));
+  op.start = static_cast<double>(start);
+  op.step = static_cast<double>(step);
+  return apply(op);
+}
+
+}  // namespace
+
+Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dtype, CreateOptions options) {
+  bool floating = false;
+  for (const Literal& value : {start, stop, step}) {
+    if (value.kind() == Literal::Kind::boolean) {
+      throw Error(ErrorKind::DTypeMismatch, "arange").detail(format("{} is a bool and not a number", to_string(value)));
+    }
+    floating |= value.kind() == Literal::Kind::floating;
+  }
+  const DType result = dtype.value_or(floating ? DType::f32 : DType::i64);
+  if (result == DType::boolean) {
+    throw Error(ErrorKind::DTypeMismatch, "arange").detail("bool has no ranges").dtype("bool").accepted("integers and floats");
+  }
+  if (!floating) return arange_of_integers(as_wide(start), as_wide(stop), as_wide(step), result, options);
+  const double a = as_double(start), b = as_double(stop), s = as_double(step);
+  if (s == 0 || !std::isfinite(s)) refuse_range(format("step is {}", s));
+  if (!std::isfinite(a) || !std::isfinite(b)) refuse_range(format("the range from {} to {} is not finite", a, b));
+  const Size n = checked_size("arange", std::ceil((b - a) / s));
+  return apply(Arange{.meta = new_meta("arange", {n}, result, options), .integer = false, .start = a, .step = s});
+}
+
+Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions options) {
+  if (!is_floating(dtype)) {
+    throw Error(ErrorKind::DTypeMismatch, "linspace").detail(to_string(dtype).data()).dtype(to_string(dtype)).accepted("f16, bf16, f32, f64");
+  }
+  Arange op{.meta = new_meta("linspace", {n}, dtype, options), .integer = false, .start = start, .stop = stop, .hit_stop = n > 1};
+  op.step = n > 1 ? (stop - start) / static_cast<double>(n - 1) : 0.0;
+  return apply(op);
+}
+
+namespace {
+
+void measure(const Nested& values, int depth, Shape& shape) {
+  if (!values.is_list()) return;
+  if (depth == shape.rank()) shape.push_back(static_cast<Size>(values.list().size()));
+  if (!values.list().empty()) measure(values.list().front(), depth + 1, shape);
+}
+
+void collect(const Nested& values, int depth, const Shape& shape, DType dtype, std::vector<std::uint64_t>& bits) {
+  const bool is_leaf = depth == shape.rank();
+  if (values.is_list() == is_leaf || (values.is_list() && static_cast<Size>(values.list().size()) != shape[depth])) {
+    throw Error(ErrorKind::ShapeMismatch, "tensor")
+        .detail(values.is_list() ? format("a list of {} at depth {} where {}", values.list().size(), depth,
+                                          is_leaf ? std::string("a number was") : format("the first has {}", shape[depth]))
+                                 : format("the number {} at depth {} where the first is a list", to_string(values.value()), depth));
+  }
+  if (is_leaf) {
+    bits.push_back(literal_bits("tensor", values.value(), dtype));
+    return;
+  }
+  for (const Nested& inner : values.list()) collect(inner, depth + 1, shape, dtype, bits);
+}
+
+// Both devices of today keep their tensors in host memory; a device that does not gets its bytes here.
+Tensor upload(const char* op, const Meta& meta, const std::byte* bytes, std::size_t n) {
+  Tensor y = Tensor::allocate(op, meta);
+  std::byte* to = y.mutable_buffer() + y.offset() * block_bytes(meta.dtype);
+  if (meta.dtype == DType::boolean) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = bytes[i] != std::byte{0} ? std::byte{1} : std::byte{0};
+  } else if (n != 0) {
+    std::memcpy(to, bytes, n);
+  }
+  return y;
+}
+
+}  // namespace
+
+Tensor tensor(const Nested& values, DType dtype, CreateOptions options) {
+  Shape shape;
+  measure(values, 0, shape);
+  const Meta meta = new_meta("tensor", shape, dtype, options);
+  std::vector<std::uint64_t> bits;
+  collect(values, 0, shape, dtype, bits);
+  const auto width = static_cast<std::size_t>(block_bytes(dtype));
+  std::vector<std::byte> bytes(bits.size() * width);
+  for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(bytes.data() + i * width, &bits[i], width);
+  return upload("tensor", meta, bytes.data(), bytes.size());
+}
+
+namespace {
+
+template <class T>
+bool carries(DType dtype) {
+  switch (dtype) {
+    case DType::boolean: return std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>;
+    case DType::u8: case DType::e4m3: case DType::e5m2: return std::is_same_v<T, std::uint8_t>;
+    case DType::i8: return std::is_same_v<T, std::int8_t>;
+    case DType::u16: case DType::f16: case DType::bf16: return std::is_same_v<T, std::uint16_t>;
+    case DType::i16: return std::is_same_v<T, std::int16_t>;
+    case DType::u32: return std::is_same_v<T, std::uint32_t>;
+    case DType::i32: return std::is_same_v<T, std::int32_t>;
+    case DType::u64: return std::is_same_v<T, std::uint64_t>;
+    case DType::i64: return std::is_same_v<T, std::int64_t>;
+    case DType::f32: return std::is_same_v<T, float>;
+    case DType::f64: return std::is_same_v<T, double>;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+template <class T>
+Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, CreateOptions options) {
+  const Meta meta = new_meta("from_host", shape, dtype, options);
+  if (!carries<T>(dtype)) {
+    throw Error(ErrorKind::DTypeMismatch, "from_host")
+        .detail(format("values of {} bytes {} do not carry {}", sizeof(T), std::is_floating_point_v<T> ? "floating" : "integer", to_string(dtype)))
+        .dtype(to_string(dtype))
+        .hint("Give the dtype's own type; std::uint16_t carries the bits of f16 and bf16");
+  }
+  const Size n = count(shape);
+  if (static_cast<Size>(values.size()) != n) {
+    throw Error(ErrorKind::ShapeMismatch, "from_host").detail(format("{} values for shape {}", values.size(), to_string(shape))).shape(shape.to_vector());
+  }
+  return upload("from_host", meta, reinterpret_cast<const std::byte*>(values.data()), values.size_bytes());
+}
+
+#define X(T) template Tensor from_host<T>(std::span<const T>, const Shape&, DType, CreateOptions);
+X(bool) X(std::uint8_t) X(std::int8_t) X(std::uint16_t) X(std::int16_t) X(std::uint32_t) X(std::int32_t) X(std::uint64_t) X(std::int64_t) X(float) X(double)
+#undef X
+
+}  // namespace votive

@@ -1,0 +1,70 @@
+// A tensor as text: what a person wants to see of it, shortened in the middle when long.
+#include <cmath>
+
+#include "votive/base/text.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/ops.h"
+
+namespace votive {
+
+using text::format;
+
+namespace {
+
+constexpr Size shown_at_each_end = 3;
+constexpr Size shown_whole = 1000;  // elements of a tensor that is not shortened
+
+/// The fewest digits that only this element reads back from.
+std::string shortest(double value, DType dtype) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (dtype == DType::f64) return format("{}", value);
+  if (dtype == DType::f32) return format("{}", static_cast<float>(value));
+  const auto same = [&](double candidate) { return full({}, candidate, DType::f64).to(dtype).to(DType::f64).item<double>() == value; };
+  for (int digits = 1; digits < 9; ++digits) {
+    const std::string text = format("{:.{}g}", value, digits);
+    if (same(std::stod(text))) return text;
+  }
+  return format("{}", value);
+}
+
+std::string element(const Tensor& x) {
+  if (x.dtype() == DType::boolean) return x.item<bool>() ? "true" : "false";
+  if (x.dtype() == DType::u64) return format("{}", x.item<std::uint64_t>());
+  if (is_integer(x.dtype())) return format("{}", x.item<std::int64_t>());
+  return shortest(x.item<double>(), x.dtype());
+}
+
+void append(const Tensor& x, bool shorten, std::string& text) {
+  if (x.rank() == 0) {
+    text += element(x);
+    return;
+  }
+  const Size n = x.size(0);
+  text += '[';
+  for (Size i = 0; i < n; ++i) {
+    if (i != 0) text += ", ";
+    if (shorten && n > 2 * shown_at_each_end && i == shown_at_each_end) {
+      text += "...";
+      i = n - shown_at_each_end - 1;
+    } else {
+      append(select(x, 0, i), shorten, text);
+    }
+  }
+  text += ']';
+}
+
+}  // namespace
+
+std::string to_string(const Tensor& x) {
+  if (!x.defined()) return "no tensor";
+  const Meta meta = x.meta();
+  std::string text = format("tensor {}{} on {}", to_string(meta.dtype), to_string(meta.shape), to_string(meta.device));
+  if (meta.packing != Packing::none) return text + " (packed)";
+  if (is_quantised(meta.dtype)) return text + " (quantised)";
+  text += ": ";
+  append(x, x.count() > shown_whole, text);
+  return text;
+}
+
+}  // namespace votive

@@ -1,0 +1,149 @@
+// Rules of reductions and orders: which dtype a sum has, when an extreme of nothing is an error, what sort and topk give (CONTRACT.md 3.1).
+#include "votive/ops/reduce.h"
+
+#include "votive/base/text.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/ops.h"
+
+namespace votive {
+
+using text::format;
+
+namespace {
+
+Shape reduced_shape(const Shape& shape, std::uint32_t axes, bool keep) {
+  Shape result;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if ((axes >> axis & 1) == 0) {
+      result.push_back(shape[axis]);
+    } else if (keep) {
+      result.push_back(1);
+    }
+  }
+  return result;
+}
+
+/// An output without an input has no extreme; no outputs at all is no error.
+void refuse_empty(std::string_view op, const Argument& x, std::uint32_t axes) {
+  const Shape& shape = x.meta.shape;
+  Size reduced = 1;
+  std::string names;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if ((axes >> axis & 1) == 0) continue;
+    reduced *= shape[axis] == 0 ? 0 : 1;
+    names += format("{}{}", names.empty() ? "" : ", ", axis);
+  }
+  if (reduced != 0 || count(reduced_shape(shape, axes, false)) == 0) return;
+  throw error_about(ErrorKind::EmptyReduction, op, {x})
+      .detail(format("{} over axis {} has no elements and no identity", describe(x), names));
+}
+
+}  // namespace
+
+std::uint32_t Axes::mask(std::string_view op, int rank) const {
+  if (all_) return rank == 0 ? 0u : (1u << rank) - 1u;
+  std::uint32_t mask = 0;
+  for (const int axis : axes_) {
+    const std::uint32_t bit = 1u << normalise_axis(op, axis, rank);
+    if ((mask & bit) != 0) throw Error(ErrorKind::InvalidAxis, op).detail(format("axis {} is named twice", axis)).value(format("{}", axis));
+    mask |= bit;
+  }
+  return mask;
+}
+
+std::string_view Reduce::name() const {
+  constexpr std::string_view names[] = {"sum", "mean", "prod", "min", "max", "any", "all"};
+  return names[static_cast<int>(kind)];
+}
+
+Meta Reduce::result(const Meta& x) const {
+  const Argument argument{"x", 1, x};
+  require_plain(name(), argument);
+  Meta y = x;
+  const DType d = x.dtype;
+  switch (kind) {
+    case ReduceKind::sum:
+    case ReduceKind::prod:
+      if (!is_floating(d)) y.dtype = is_unsigned_integer(d) ? DType::u64 : DType::i64;
+      break;
+    case ReduceKind::mean:
+      if (!is_floating(d)) y.dtype = DType::f32;
+      break;
+    case ReduceKind::min:
+    case ReduceKind::max: refuse_empty(name(), argument, axes); break;
+    case ReduceKind::any:
+    case ReduceKind::all: y.dtype = DType::boolean; break;
+  }
+  y.shape = reduced_shape(x.shape, axes, keep);
+  return y;
+}
+
+Meta ArgReduce::result(const Meta& x) const {
+  const Argument argument{"x", 1, x};
+  require_plain(name(), argument);
+  refuse_empty(name(), argument, 1u << axis);
+  return {.dtype = DType::i64, .shape = reduced_shape(x.shape, 1u << axis, keep), .device = x.device};
+}
+
+std::pair<Meta, Meta> Sort::result(const Meta& x) const {
+  const Argument argument{"x", 1, x};
+  require_plain(name(), argument);
+  Meta values = x;
+  if (k >= 0) {
+    if (k > x.shape[axis]) {
+      throw error_about(ErrorKind::InvalidArgument, name(), {argument})
+          .detail(format("k = {} of axis {} of {}, which has {}", k, axis, describe(argument), x.shape[axis]));
+    }
+    values.shape[axis] = k;
+  }
+  Meta indices = values;
+  indices.dtype = DType::i64;
+  return {values, indices};
+}
+
+namespace {
+
+Tensor reduce(ReduceKind kind, const Tensor& x, const ReduceOptions& options) {
+  Reduce op{kind, 0, options.keep};
+  const Meta meta = x.meta();
+  require_plain(op.name(), {"x", 1, meta});
+  op.axes = options.axis.mask(op.name(), meta.shape.rank());
+  return apply(op, x);
+}
+
+Tensor arg_reduce(bool largest, const Tensor& x, AxisOptions options) {
+  ArgReduce op{largest, 0, options.keep};
+  const Meta meta = x.meta();
+  require_plain(op.name(), {"x", 1, meta});
+  op.axis = normalise_axis(op.name(), options.axis, meta.shape.rank());
+  return apply(op, x);
+}
+
+Sorted ordered(Sort op, const Tensor& x) {
+  const Meta meta = x.meta();
+  require_plain(op.name(), {"x", 1, meta});
+  op.axis = normalise_axis(op.name(), op.axis, meta.shape.rank());
+  auto [values, indices] = apply_pair(op, x);
+  return {std::move(values), std::move(indices)};
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::sum, x, options); }
+Tensor mean(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::mean, x, options); }
+Tensor prod(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::prod, x, options); }
+Tensor min(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::min, x, options); }
+Tensor max(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::max, x, options); }
+Tensor any(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::any, x, options); }
+Tensor all(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::all, x, options); }
+Tensor argmax(const Tensor& x, AxisOptions options) { return arg_reduce(true, x, options); }
+Tensor argmin(const Tensor& x, AxisOptions options) { return arg_reduce(false, x, options); }
+
+Sorted sort(const Tensor& x, SortOptions options) { return ordered(Sort{options.axis, options.descending}, x); }
+
+Sorted topk(const Tensor& x, Size k, TopkOptions options) {
+  if (k < 0) throw Error(ErrorKind::InvalidArgument, "topk").detail(format("k = {}", k));
+  return ordered(Sort{options.axis, options.largest, k}, x);
+}
+
+}  // namespace votive

@@ -1,0 +1,225 @@
+// Movement without motion: reshape, permute, slice and their kin are new layouts over the same buffer. Only reshape may need a copy.
+// Blocks and packed rows cannot be cut: those tensors allow transposing the last two axes, and select and narrow of the axes before them.
+#include "votive/base/text.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/ops.h"
+#include "votive/ops/pointwise.h"
+
+namespace votive {
+
+using text::format;
+
+namespace {
+
+bool is_blocked(const Meta& x) { return is_quantised(x.dtype) || x.packing != Packing::none; }
+
+[[noreturn]] void refuse_blocked(std::string_view op, const Meta& x) {
+  throw error_about(ErrorKind::Unsupported, op, {{"x", 1, x}})
+      .detail(format("x {} lies in blocks", describe(x)))
+      .accepted("transpose of the last two axes, select and narrow of axes before the last")
+      .hint("Dequantise it, e.g. x.to(f32)");
+}
+
+Meta movable(std::string_view op, const Tensor& x) {
+  const Meta meta = x.meta();
+  require_present(op, {"x", 1, meta});
+  return meta;
+}
+
+Meta plain(std::string_view op, const Tensor& x) {
+  const Meta meta = movable(op, x);
+  if (is_blocked(meta)) refuse_blocked(op, meta);
+  return meta;
+}
+
+/// The axis along which blocks and interleaved rows run must stay whole: with the last two axes in order that is the last, transposed it is the one before.
+/// A packed weight interleaves its rows, so both stay whole there.
+void require_whole_axis(std::string_view op, const Tensor& x, int axis) {
+  const Meta meta = x.meta();
+  if (!is_blocked(meta)) return;
+  const int rank = meta.shape.rank();
+  const bool transposed = rank >= 2 && x.strides()[rank - 1] != 1 && meta.shape[rank - 1] != 1;
+  const int block_axis = transposed ? rank - 2 : rank - 1;
+  if (axis == block_axis || (meta.packing != Packing::none && axis >= rank - 2)) refuse_blocked(op, meta);
+}
+
+}  // namespace
+
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  const Meta meta = movable("reshape", x);
+  const auto refuse = [&](ErrorKind kind, std::string detail) {
+    return error_about(kind, "reshape", {{"x", 1, meta}}).detail(format("{} to {}: {}", describe(meta), to_string(shape), detail));
+  };
+  Shape result = shape;
+  int deduced = -1;
+  Shape known;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] != -1) {
+      if (shape[axis] < 0) throw refuse(ErrorKind::InvalidArgument, format("size {} at axis {}", shape[axis], axis));
+      known.push_back(shape[axis]);
+    } else if (deduced >= 0) {
+      throw refuse(ErrorKind::InvalidArgument, "more than one -1");
+    } else {
+      deduced = axis;
+    }
+  }
+  const Size others = checked_count("reshape", known);
+  const Size n = count(meta.shape);
+  if (deduced >= 0) {
+    if (others == 0) throw refuse(ErrorKind::InvalidArgument, "-1 is ambiguous beside a size 0");
+    if (n % others != 0) throw refuse(ErrorKind::ShapeMismatch, format("{} elements are no multiple of {}", n, others));
+    result[deduced] = n / others;
+  } else if (others != n) {
+    throw refuse(ErrorKind::ShapeMismatch, format("{} elements and {}", n, others));
+  }
+  if (result == meta.shape) return x;
+  if (is_blocked(meta)) refuse_blocked("reshape", meta);
+  Layout layout;
+  if (reshaped(x.layout(), result, layout)) return Tensor::view(x, layout);
+  return Tensor::view(apply(Copy{}, x), Layout::contiguous(result));
+}
+
+Tensor flatten(const Tensor& x, int first, int last) {
+  const Meta meta = plain("flatten", x);
+  if (meta.shape.rank() == 0) return reshape(x, {1});
+  const int a = normalise_axis("flatten", first, meta.shape.rank());
+  const int b = normalise_axis("flatten", last, meta.shape.rank());
+  if (a > b) {
+    throw error_about(ErrorKind::InvalidAxis, "flatten", {{"x", 1, meta}}).detail(format("first axis {} comes after last axis {}", first, last));
+  }
+  Shape shape;
+  for (int axis = 0; axis < meta.shape.rank(); ++axis) {
+    if (axis <= a || axis > b) {
+      shape.push_back(meta.shape[axis]);
+    } else {
+      shape.back() *= meta.shape[axis];
+    }
+  }
+  return reshape(x, shape);
+}
+
+Tensor permute(const Tensor& x, std::span<const int> axes) {
+  const Meta meta = plain("permute", x);
+  const int rank = meta.shape.rank();
+  if (static_cast<int>(axes.size()) != rank) {
+    throw error_about(ErrorKind::InvalidArgument, "permute", {{"x", 1, meta}}).detail(format("{} axes for {}", axes.size(), describe(meta)));
+  }
+  int normalised[max_rank];
+  std::uint32_t seen = 0;
+  for (int i = 0; i < rank; ++i) {
+    normalised[i] = normalise_axis("permute", axes[i], rank);
+    if ((seen >> normalised[i] & 1) != 0) {
+      throw error_about(ErrorKind::InvalidAxis, "permute", {{"x", 1, meta}}).detail(format("axis {} is named twice", axes[i]));
+    }
+    seen |= 1u << normalised[i];
+  }
+  return Tensor::view(x, permuted(x.layout(), {normalised, static_cast<std::size_t>(rank)}));
+}
+
+Tensor permute(const Tensor& x, std::initializer_list<int> axes) { return permute(x, std::span(axes.begin(), axes.size())); }
+
+Tensor transpose(const Tensor& x, int a, int b) {
+  const Meta meta = movable("transpose", x);
+  const int rank = meta.shape.rank();
+  const int i = normalise_axis("transpose", a, rank), j = normalise_axis("transpose", b, rank);
+  if (is_blocked(meta) && std::min(i, j) < rank - 2) refuse_blocked("transpose", meta);
+  int axes[max_rank];
+  for (int axis = 0; axis < rank; ++axis) axes[axis] = axis == i ? j : axis == j ? i : axis;
+  return Tensor::view(x, permuted(x.layout(), {axes, static_cast<std::size_t>(rank)}));
+}
+
+Tensor squeeze(const Tensor& x, int axis) {
+  const Meta meta = movable("squeeze", x);
+  const int at = normalise_axis("squeeze", axis, meta.shape.rank());
+  if (meta.shape[at] != 1) {
+    throw error_about(ErrorKind::ShapeMismatch, "squeeze", {{"x", 1, meta}}).detail(format("axis {} of {} has size {}", axis, describe(meta), meta.shape[at]));
+  }
+  if (is_blocked(meta) && at >= meta.shape.rank() - 2) refuse_blocked("squeeze", meta);
+  Layout layout = x.layout();
+  layout.shape.erase(at);
+  layout.strides.erase(at);
+  return Tensor::view(x, layout);
+}
+
+Tensor unsqueeze(const Tensor& x, int axis) {
+  const Meta meta = movable("unsqueeze", x);
+  const int at = normalise_axis("unsqueeze", axis, meta.shape.rank() + 1);
+  if (is_blocked(meta) && at > meta.shape.rank() - 2) refuse_blocked("unsqueeze", meta);
+  Layout layout = x.layout();
+  layout.shape.insert(at, 1);
+  layout.strides.insert(at, 1);
+  return Tensor::view(x, layout);
+}
+
+Tensor slice(const Tensor& x, SliceOptions options) {
+  const Meta meta = plain("slice", x);
+  const int axis = normalise_axis("slice", options.axis, meta.shape.rank());
+  if (options.step == 0) throw error_about(ErrorKind::InvalidArgument, "slice", {{"x", 1, meta}}).detail("step is 0");
+  const Size n = meta.shape[axis];
+  const bool forward = options.step > 0;
+  // Python's clamping: the ends a step can stand on, and one before or after them
+  const Size low = forward ? 0 : -1, high = forward ? n : n - 1;
+  const auto clamp = [&](std::optional<Size> at, Size otherwise) {
+    if (!at) return otherwise;
+    const Size from_front = *at < 0 ? (*at < -n ? low : *at + n) : *at;
+    return std::clamp(from_front, low, high);
+  };
+  const Size start = clamp(options.start, forward ? low : high), stop = clamp(options.stop, forward ? high : low);
+  // one less than the distance, divided and one more: no intermediate is larger than n, whatever the step
+  const Size distance = forward ? stop - start : start - stop;
+  const auto stride = forward ? static_cast<std::uint64_t>(options.step) : std::uint64_t{0} - static_cast<std::uint64_t>(options.step);
+  const Size kept = distance <= 0 ? 0 : static_cast<Size>(static_cast<std::uint64_t>(distance - 1) / stride) + 1;
+  return Tensor::view(x, sliced(x.layout(), axis, kept == 0 ? 0 : start, kept <= 1 ? 1 : options.step, kept));
+}
+
+Tensor narrow(const Tensor& x, int axis, Size start, Size n) {
+  const Meta meta = movable("narrow", x);
+  const int at = normalise_axis("narrow", axis, meta.shape.rank());
+  const Size size = meta.shape[at];
+  if (start < 0 || n < 0 || start > size || n > size - start) {
+    throw error_about(ErrorKind::IndexOutOfRange, "narrow", {{"x", 1, meta}})
+        .detail(format("{} elements from {} of axis {} of {}, which has {}", n, start, axis, describe(meta), size));
+  }
+  if (n == size) return x;
+  require_whole_axis("narrow", x, at);
+  return Tensor::view(x, sliced(x.layout(), at, n == 0 ? 0 : start, 1, n));
+}
+
+Tensor select(const Tensor& x, int axis, Size index) {
+  const Meta meta = movable("select", x);
+  const int at = normalise_axis("select", axis, meta.shape.rank());
+  const Size n = meta.shape[at];
+  if (index < -n || index >= n) {
+    throw error_about(ErrorKind::IndexOutOfRange, "select", {{"x", 1, meta}})
+        .detail(format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(meta), -n, n - 1))
+        .value(format("{}", index));
+  }
+  require_whole_axis("select", x, at);
+  Layout layout = sliced(x.layout(), at, index < 0 ? index + n : index, 1, 1);
+  layout.shape.erase(at);
+  layout.strides.erase(at);
+  return Tensor::view(x, layout);
+}
+
+Tensor flip(const Tensor& x, int axis) {
+  const Meta meta = plain("flip", x);
+  const int at = normalise_axis("flip", axis, meta.shape.rank());
+  const Size n = meta.shape[at];
+  if (n <= 1) return x;
+  return Tensor::view(x, sliced(x.layout(), at, n - 1, -1, n));
+}
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  const Meta meta = plain("broadcast_to", x);
+  checked_count("broadcast_to", shape, block_bytes(meta.dtype));
+  const int extra = shape.rank() - meta.shape.rank();
+  bool fits = extra >= 0;
+  for (int axis = 0; fits && axis < meta.shape.rank(); ++axis) fits = meta.shape[axis] == shape[axis + extra] || meta.shape[axis] == 1;
+  if (!fits) {
+    throw error_about(ErrorKind::ShapeMismatch, "broadcast_to", {{"x", 1, meta}}).detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
+  }
+  if (meta.shape == shape) return x;
+  return Tensor::view(x, broadcast_layout(x.layout(), shape));
+}
+
+}  // namespace votive

@@ -1,0 +1,34 @@
+// Which kernels the `reference` device has. Packed weights are not among its inputs: they are a matter of one CPU's speed.
+#include "votive/reference/device.h"
+
+#include "votive/reference/kernels.h"
+
+namespace votive::reference {
+
+void register_kernels(Kernels& kernels) {
+  constexpr Device device = Device::reference;
+  kernels.add<Fill>(device, fill);
+  kernels.add<Arange>(device, arange);
+  kernels.add<Eye>(device, eye);
+  kernels.add<Random>(device, random);
+  kernels.add<Unary>(device, unary);
+  kernels.add<Binary>(device, binary);
+  kernels.add<Where>(device, where);
+  kernels.add<Cast>(device, cast);
+  kernels.add<Copy>(device, copy);
+  kernels.add<Concat>(device, concat);
+  kernels.add<Reduce>(device, reduce);
+  kernels.add<ArgReduce>(device, arg_reduce);
+  kernels.add<Sort>(device, sort);
+  kernels.add<Softmax>(device, softmax);
+  kernels.add<RmsNorm>(device, rms_norm);
+  kernels.add<LayerNorm>(device, layer_norm);
+  kernels.add<Matmul>(device, matmul);
+  kernels.add<Attention>(device, attention);
+  kernels.add<Embedding>(device, embedding);
+  kernels.add<IndexSelect>(device, index_select);
+  kernels.add<Gather>(device, gather);
+  kernels.add<Rope>(device, rope);
+}
+
+}  // namespace votive::reference

@@ -1,0 +1,106 @@
+// Lookups straight from CONTRACT.md 5, and rotary positions. Every index is checked before anything is written.
+#include "votive/ops/index.h"
+
+#include "votive/numerics/convert.h"
+#include "votive/numerics/math.h"
+#include "votive/reference/element.h"
+#include "votive/reference/kernels.h"
+
+namespace votive::reference {
+
+using namespace numerics;
+
+namespace {
+
+/// Indices as positions in [0, n); a negative one counts from the end where `from_end` says so and the dtype is signed.
+std::vector<Size> checked_indices(std::string_view op, std::string_view name, const Tensor& indices, Size n, bool from_end) {
+  std::vector<Size> positions = read_i64(indices);
+  const bool is_signed = is_signed_integer(indices.dtype());
+  const Size low = from_end && is_signed ? -n : 0;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    Size& p = positions[i];
+    const bool beyond_i64 = !is_signed && p < 0;
+    if (beyond_i64 || p < low || p >= n) refuse_index(op, name, 2, indices, static_cast<Size>(i), p, low, n - 1);
+    if (p < 0) p += n;
+  }
+  return positions;
+}
+
+template <class T>
+std::vector<T> rows_of(const std::vector<T>& table, const std::vector<Size>& ids, Size D) {
+  std::vector<T> values;
+  for (const Size id : ids) {
+    for (Size d = 0; d < D; ++d) values.push_back(table[static_cast<std::size_t>(id * D + d)]);
+  }
+  return values;
+}
+
+}  // namespace
+
+void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tensor& y, Stream&) {
+  const std::vector<Size> rows = checked_indices(op.info.name, "ids", ids, table.shape()[0], false);
+  const Size D = table.shape()[1];
+  if (is_quantised(table.dtype())) return write_f32(y, rows_of(read_f32(table), rows, D));
+  write_bits(y, rows_of(read_bits(table), rows, D));
+}
+
+void index_select(const IndexSelect& op, const Tensor& x, const Tensor& indices, Tensor& y, Stream&) {
+  const Around around(x.shape(), op.axis);
+  const std::vector<Size> positions = checked_indices(op.info.name, "indices", indices, around.n, true);
+  const std::vector<u64> bits = read_bits(x);
+  std::vector<u64> values;
+  for (Size o = 0; o < around.outer; ++o) {
+    for (const Size p : positions) {
+      for (Size j = 0; j < around.inner; ++j) values.push_back(bits[static_cast<std::size_t>(around.at(o, p, j))]);
+    }
+  }
+  write_bits(y, values);
+}
+
+void gather(const Gather& op, const Tensor& x, const Tensor& indices, Tensor& y, Stream&) {
+  const std::vector<Size> positions = checked_indices(op.info.name, "indices", indices, x.shape()[op.axis], true);
+  const std::vector<u64> bits = read_bits(x);
+  const Strides in_x = contiguous_strides(x.shape()), in_y = contiguous_strides(y.shape());
+  std::vector<u64> values;
+  for (Size i = 0; i < y.count(); ++i) {
+    Size from = 0;
+    for (int axis = 0; axis < y.rank(); ++axis) {
+      const Size index = i / in_y[axis] % y.shape()[axis];
+      from += (axis == op.axis ? positions[static_cast<std::size_t>(i)] : index) * in_x[axis];
+    }
+    values.push_back(bits[static_cast<std::size_t>(from)]);
+  }
+  write_bits(y, values);
+}
+
+void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
+  const Size B = x.shape()[0], H = x.shape()[1], T = x.shape()[2], D = x.shape()[3], pairs = frequencies.shape()[0];
+  const std::vector<f32> at = read_f32(broadcast(positions, {B, T})), frequency = read_f32(frequencies), in = read_f32(x);
+  const std::vector<u64> bits = read_bits(x);
+  const bool halves = op.pairing == RopePairing::halves;
+  std::vector<f32> out = in;
+  for (Size b = 0; b < B; ++b) {
+    for (Size h = 0; h < H; ++h) {
+      for (Size t = 0; t < T; ++t) {
+        const Size row = ((b * H + h) * T + t) * D;
+        for (Size i = 0; i < pairs; ++i) {
+          const auto first = static_cast<std::size_t>(row + (halves ? i : 2 * i)), second = static_cast<std::size_t>(row + (halves ? i + pairs : 2 * i + 1));
+          const f32 angle = at[static_cast<std::size_t>(b * T + t)] * frequency[static_cast<std::size_t>(i)];
+          const f32 c = cos_f32(angle), s = sin_f32(angle);
+          out[first] = in[first] * c - in[second] * s;
+          out[second] = in[first] * s + in[second] * c;
+        }
+      }
+    }
+  }
+  write_f32(y, out);
+  if (2 * pairs == D) return;
+  // what does not turn is copied, a NaN with its bits
+  std::vector<u64> result = read_bits(y);
+  for (Size row = 0; row < B * H * T; ++row) {
+    for (Size d = 2 * pairs; d < D; ++d) result[static_cast<std::size_t>(row * D + d)] = bits[static_cast<std::size_t>(row * D + d)];
+  }
+  write_bits(y, result);
+}
+
+}  // namespace votive::reference

@@ -1,0 +1,41 @@
+// The kernels of the `reference` device: one plain function per operation, in the file of its subject.
+#pragma once
+
+#include <span>
+
+#include "votive/ops/create.h"
+#include "votive/ops/index.h"
+#include "votive/ops/matmul.h"
+#include "votive/ops/pointwise.h"
+#include "votive/ops/reduce.h"
+
+namespace votive::reference {
+
+void fill(const Fill&, Tensor& y, Stream&);
+void arange(const Arange&, Tensor& y, Stream&);
+void eye(const Eye&, Tensor& y, Stream&);
+void random(const Random&, Tensor& y, Stream&);
+
+void unary(const Unary&, const Tensor& x, Tensor& y, Stream&);
+void binary(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
+void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
+void cast(const Cast&, const Tensor& x, Tensor& y, Stream&);
+void copy(const Copy&, const Tensor& x, Tensor& y, Stream&);
+void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
+
+void reduce(const Reduce&, const Tensor& x, Tensor& y, Stream&);
+void arg_reduce(const ArgReduce&, const Tensor& x, Tensor& y, Stream&);
+void sort(const Sort&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
+void softmax(const Softmax&, const Tensor& x, Tensor& y, Stream&);
+void rms_norm(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&);
+void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
+
+void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
+void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
+
+void embedding(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);
+void index_select(const IndexSelect&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+void gather(const Gather&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+void rope(const Rope&, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&);
+
+}  // namespace votive::reference

@@ -1,0 +1,204 @@
+// Reductions and orders straight from CONTRACT.md 3: elements numbered row-major over the reduced axes, floats through the canonical tree.
+#include "votive/numerics/reduce.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "votive/numerics/convert.h"
+#include "votive/numerics/pointwise.h"
+#include "votive/reference/element.h"
+#include "votive/reference/kernels.h"
+
+namespace votive::reference {
+
+using namespace numerics;
+
+namespace {
+
+/// For every output, in row-major order, the numbers of its inputs in row-major order over the reduced axes.
+std::vector<std::vector<std::size_t>> groups_of(const Shape& shape, std::uint32_t axes, Size outputs) {
+  std::vector<std::vector<std::size_t>> groups(static_cast<std::size_t>(outputs));
+  const Size n = count(shape);
+  for (Size i = 0; i < n; ++i) {
+    Size rest = i, output = 0, step = 1;
+    for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+      if ((axes >> axis & 1) == 0) {
+        output += rest % shape[axis] * step;
+        step *= shape[axis];
+      }
+      rest /= shape[axis];
+    }
+    groups[static_cast<std::size_t>(output)].push_back(static_cast<std::size_t>(i));
+  }
+  return groups;
+}
+
+/// reduce(the elements of a group) for each group.
+template <class T, class Function>
+auto over_groups(const std::vector<T>& x, const std::vector<std::vector<std::size_t>>& groups, Function function) {
+  std::vector<decltype(function(x))> results;
+  for (const auto& group : groups) {
+    std::vector<T> elements;
+    for (const std::size_t i : group) elements.push_back(x[i]);
+    results.push_back(function(elements));
+  }
+  return results;
+}
+
+f32 total(const std::vector<f32>& x) { return tree_sum_f32(x.data(), static_cast<i64>(x.size()), 1); }
+f64 total(const std::vector<f64>& x) { return tree_sum_f64(x.data(), static_cast<i64>(x.size()), 1); }
+f32 product(const std::vector<f32>& x) { return tree_prod_f32(x.data(), static_cast<i64>(x.size()), 1); }
+f64 product(const std::vector<f64>& x) { return tree_prod_f64(x.data(), static_cast<i64>(x.size()), 1); }
+
+f32 smallest(f32 a, f32 b) { return minimum_f32(a, b); }
+f64 smallest(f64 a, f64 b) { return minimum_f64(a, b); }
+i64 smallest(i64 a, i64 b) { return minimum_i64(a, b); }
+u64 smallest(u64 a, u64 b) { return minimum_u64(a, b); }
+f32 largest(f32 a, f32 b) { return maximum_f32(a, b); }
+f64 largest(f64 a, f64 b) { return maximum_f64(a, b); }
+i64 largest(i64 a, i64 b) { return maximum_i64(a, b); }
+u64 largest(u64 a, u64 b) { return maximum_u64(a, b); }
+
+template <class T>
+T extreme(ReduceKind kind, const std::vector<T>& x) {
+  T result = x[0];
+  for (const T v : x) result = kind == ReduceKind::min ? smallest(result, v) : largest(result, v);
+  return result;
+}
+
+template <class T>
+T float_reduction(ReduceKind kind, const std::vector<T>& x) {
+  switch (kind) {
+    case ReduceKind::sum: return total(x);
+    case ReduceKind::mean: return total(x) / static_cast<T>(x.size());
+    case ReduceKind::prod: return product(x);
+    default: return extreme(kind, x);
+  }
+}
+
+u64 integer_sum(const std::vector<u64>& x) {
+  u64 sum = 0;
+  for (const u64 v : x) sum += v;
+  return sum;
+}
+
+u64 integer_product(const std::vector<u64>& x) {
+  u64 product = 1;
+  for (const u64 v : x) product *= v;
+  return product;
+}
+
+/// Exact sum and count, each to f32, one division.
+f32 integer_mean(bool is_signed, const std::vector<u64>& x) {
+  const u64 sum = integer_sum(x);
+  return (is_signed ? i64_to_f32(static_cast<i64>(sum)) : u64_to_f32(sum)) / u64_to_f32(x.size());
+}
+
+}  // namespace
+
+void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
+  const auto groups = groups_of(x.shape(), op.axes, y.count());
+  if (op.kind == ReduceKind::any || op.kind == ReduceKind::all) {
+    return write_truth(y, over_groups(read_truth(x), groups, [&](const std::vector<u8>& e) -> u8 {
+      return op.kind == ReduceKind::any ? std::count(e.begin(), e.end(), 1) > 0 : std::count(e.begin(), e.end(), 0) == 0;
+    }));
+  }
+  if (x.dtype() == DType::f64) return write_f64(y, over_groups(read_f64(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
+  if (is_floating(x.dtype())) return write_f32(y, over_groups(read_f32(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
+  const bool is_signed = !is_unsigned_integer(x.dtype());  // bool counts in i64
+  switch (op.kind) {
+    case ReduceKind::sum: return write_u64(y, over_groups(read_u64(x), groups, integer_sum));
+    case ReduceKind::prod: return write_u64(y, over_groups(read_u64(x), groups, integer_product));
+    case ReduceKind::mean: return write_f32(y, over_groups(read_u64(x), groups, [&](const auto& e) { return integer_mean(is_signed, e); }));
+    default: break;
+  }
+  if (is_signed) return write_i64(y, over_groups(read_i64(x), groups, [&](const auto& e) { return extreme(op.kind, e); }));
+  write_u64(y, over_groups(read_u64(x), groups, [&](const auto& e) { return extreme(op.kind, e); }));
+}
+
+namespace {
+
+bool is_nan(f64 x) { return x != x; }
+bool is_nan(i64) { return false; }
+bool is_nan(u64) { return false; }
+
+/// NaN beats every number and no NaN; numbers beat by < and >, so that −0 and +0 tie.
+template <class T>
+bool beats(bool largest_wins, T a, T b) {
+  if (is_nan(a) || is_nan(b)) return is_nan(a) && !is_nan(b);
+  return largest_wins ? a > b : a < b;
+}
+
+template <class T>
+std::vector<i64> extreme_positions(const ArgReduce& op, const Around& around, const std::vector<T>& x) {
+  std::vector<i64> positions;
+  for (Size o = 0; o < around.outer; ++o) {
+    for (Size j = 0; j < around.inner; ++j) {
+      i64 best = 0;
+      for (Size i = 1; i < around.n; ++i) {
+        if (beats(op.largest, x[static_cast<std::size_t>(around.at(o, i, j))], x[static_cast<std::size_t>(around.at(o, best, j))])) best = i;
+      }
+      positions.push_back(best);
+    }
+  }
+  return positions;
+}
+
+/// The stable order of one row: ascending with NaN last, or descending with NaN first.
+template <class T>
+std::vector<i64> order_of(bool descending, const std::vector<T>& row) {
+  std::vector<i64> order(row.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](i64 p, i64 q) {
+    const T a = row[static_cast<std::size_t>(p)], b = row[static_cast<std::size_t>(q)];
+    if (is_nan(a) || is_nan(b)) return descending ? is_nan(a) && !is_nan(b) : !is_nan(a) && is_nan(b);
+    return descending ? a > b : a < b;
+  });
+  return order;
+}
+
+template <class T>
+void sort_rows(const Sort& op, const std::vector<T>& x, const std::vector<u64>& bits, const Around& around, std::vector<u64>& values, std::vector<i64>& indices) {
+  const Size kept = op.k < 0 ? around.n : op.k;
+  values.resize(static_cast<std::size_t>(around.outer * kept * around.inner));
+  indices.resize(values.size());
+  for (Size o = 0; o < around.outer; ++o) {
+    for (Size j = 0; j < around.inner; ++j) {
+      std::vector<T> row;
+      for (Size i = 0; i < around.n; ++i) row.push_back(x[static_cast<std::size_t>(around.at(o, i, j))]);
+      const std::vector<i64> order = order_of(op.descending, row);
+      for (Size i = 0; i < kept; ++i) {
+        const auto to = static_cast<std::size_t>((o * kept + i) * around.inner + j);
+        indices[to] = order[static_cast<std::size_t>(i)];
+        values[to] = bits[static_cast<std::size_t>(around.at(o, indices[to], j))];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void arg_reduce(const ArgReduce& op, const Tensor& x, Tensor& y, Stream&) {
+  const Around around(x.shape(), op.axis);
+  if (is_floating(x.dtype())) return write_i64(y, extreme_positions(op, around, read_f64(x)));
+  if (x.dtype() == DType::u64) return write_i64(y, extreme_positions(op, around, read_u64(x)));
+  write_i64(y, extreme_positions(op, around, read_i64(x)));
+}
+
+void sort(const Sort& op, const Tensor& x, Tensor& values, Tensor& indices, Stream&) {
+  const Around around(x.shape(), op.axis);
+  const std::vector<u64> bits = read_bits(x);
+  std::vector<u64> sorted;
+  std::vector<i64> order;
+  if (is_floating(x.dtype())) {
+    sort_rows(op, read_f64(x), bits, around, sorted, order);
+  } else if (x.dtype() == DType::u64) {
+    sort_rows(op, read_u64(x), bits, around, sorted, order);
+  } else {
+    sort_rows(op, read_i64(x), bits, around, sorted, order);
+  }
+  write_bits(values, sorted);
+  write_i64(indices, order);
+}
+
+}  // namespace votive::reference

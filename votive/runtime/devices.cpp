@@ -1,0 +1,41 @@
+// Registration of every device that was built: the only place that names them all.
+#include "votive/runtime/devices.h"
+
+#include <mutex>
+
+#include "votive/cpu/device.h"
+#include "votive/cpu/isa.h"
+#include "votive/ops/registry.h"
+#include "votive/reference/device.h"
+
+namespace votive {
+
+void register_all_kernels() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    Kernels kernels;
+    reference::register_kernels(kernels);
+    cpu::register_kernels(kernels);
+  });
+}
+
+namespace runtime {
+
+std::vector<Device> devices() { return {Device::cpu, Device::reference}; }
+
+std::vector<InstructionSet> instruction_sets() {
+  std::vector<InstructionSet> sets;
+  for (const cpu::IsaDescription& isa : cpu::isa_descriptions()) sets.push_back({isa.name, isa.meaning, isa.available, isa.missing});
+  return sets;
+}
+
+std::string_view instruction_set() { return cpu::selected_isa(); }
+
+void set_instruction_set(std::string_view name) {
+  register_all_kernels();
+  cpu::select_isa(name);
+}
+
+}  // namespace runtime
+
+}  // namespace votive
