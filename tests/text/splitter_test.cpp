@@ -124,13 +124,13 @@ TEST(Splitter, CutsAroundBrokenBytesAsAroundTheReplacementCharacter) {
   }
 }
 
-TEST(Splitter, EndsOnMegabytesOfOneThing) {
+TEST(Splitter, EndsOnLongRunsOfOneThing) {
   // Runs that a backtracking pattern could go back over; every family must end in time that a test has.
   for (const char* pre : {"smollm", "llama-bpe", "gpt-2", "qwen2", "default"}) {
     const Splitter splitter(pre);
     for (const char* unit : {"a", " ", "\n", " \n", "1", "!", "!\n", "'", "\u00a0", "é", "\xff", "  a", "\r "}) {
       std::string text;
-      while (text.size() < 1'000'000) text += unit;
+      while (text.size() < 300'000) text += unit;
       std::size_t bytes = 0;
       for (const std::string_view piece : splitter.split(text)) bytes += piece.size();
       EXPECT_EQ(bytes, text.size()) << pre << " " << unit;
