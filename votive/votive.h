@@ -6,4 +6,5 @@
 #include "votive/core/tensor.h"
 #include "votive/io/gguf.h"
 #include "votive/io/safetensors.h"
+#include "votive/models/generate.h"
 #include "votive/ops/ops.h"

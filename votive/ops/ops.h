@@ -226,7 +226,7 @@ Sorted topk(const Tensor& x, Size k, TopkOptions options = {});
 Tensor matmul(const Tensor& a, const Tensor& b);
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias = {});  ///< x [..., k], w [n, k] → [..., n]
 struct AttentionOptions {
-  std::optional<float> scale;  // 1/√D when absent
+  std::optional<float> scale = {};  // 1/√D when absent
   bool causal = false;
 };
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {}, AttentionOptions options = {});
