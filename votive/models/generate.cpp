@@ -18,9 +18,8 @@ constexpr Size prompt_piece = 512;
 
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-Tensor ids_tensor(std::span<const int> ids) {
-  std::vector<std::int32_t> row(ids.begin(), ids.end());
-  return from_host<std::int32_t>(row, {1, static_cast<Size>(row.size())}, i32);
+Tensor ids_tensor(std::span<const int> ids, Device device) {
+  return from_host<std::int32_t>(ids, {1, static_cast<Size>(ids.size())}, i32, {.device = device});
 }
 
 }  // namespace
@@ -76,7 +75,7 @@ struct Generation::State {
     statistics.prompt_tokens = n;
   }
 
-  Tensor forward(std::span<const int> piece) { return model.network()(ids_tensor(piece), cache, true); }
+  Tensor forward(std::span<const int> piece) { return model.network()(ids_tensor(piece, model.network().device()), cache, true); }
 
   Tensor read_prompt() {
     const double start = seconds_now();

@@ -41,6 +41,7 @@ class Llama {
   explicit Llama(const io::GgufFile& file, const LoadOptions& options = {});
 
   const LlamaConfig& config() const { return config_; }
+  Device device() const { return device_; }
   /// An empty cache for `batch` sequences of up to `capacity` positions (0: the model's context).
   KvCache make_cache(Size batch = 1, Size capacity = 0) const;
 
