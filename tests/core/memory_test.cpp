@@ -191,7 +191,7 @@ TEST(MemoryOfThreads, MayBeFreedOnAnotherOne) {
   std::vector<Memory> held;
   std::thread([&] {
     for (int i = 0; i < 5000; ++i) {
-      held.push_back(allocate_memory(static_cast<std::size_t>(i) * 13 % 5000));
+      held.push_back(allocate_memory(1 + static_cast<std::size_t>(i) * 13 % 5000));
       *held.back().address = std::byte{1};
     }
   }).join();

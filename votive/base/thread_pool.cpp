@@ -10,14 +10,12 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
-#include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "votive/base/float_environment.h"
 #include "votive/base/text.h"
@@ -65,7 +63,7 @@ struct Pool {
   std::atomic<bool> busy{false};  // held by the thread that runs a job; guards the three below
   std::uint64_t job = 0;
   int workers = 0;
-  std::vector<std::thread>* handles = nullptr;
+  std::array<pthread_t, max_threads> handles{};
 
   alignas(64) std::atomic<std::int32_t> remaining{0};  // pieces not yet ended
   std::atomic<bool> caller_parked{false};
@@ -175,7 +173,8 @@ void run(const Job& job, int worker) {
   for (int i = 0; i < job.shares; ++i) run_share(job, (worker + i) % job.shares, worker);
 }
 
-void work(int worker) {
+void* work(void* number) {
+  const int worker = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
   is_worker = true;
   set_float_environment();
   Slot& slot = pool.slots[static_cast<std::size_t>(worker)];
@@ -188,7 +187,7 @@ void work(int worker) {
       slot.parked.store(0, std::memory_order_seq_cst);
     }
     seen = job_of(slot.claim.load(std::memory_order_acquire));
-    if (seen == stop_job) return;
+    if (seen == stop_job) return nullptr;
     const Job job{seen,
                   slot.function.load(std::memory_order_relaxed),
                   slot.context.load(std::memory_order_relaxed),
@@ -214,11 +213,7 @@ struct Ending {
     if (is_worker || pool.busy.exchange(true, std::memory_order_acquire)) return;  // exit() called inside a job
     ended.store(true, std::memory_order_relaxed);
     for (int i = 1; i <= pool.workers; ++i) publish(pool.slots[static_cast<std::size_t>(i)], claim_of(stop_job, 0, 0));
-    if (pool.handles != nullptr) {
-      for (std::thread& handle : *pool.handles) handle.join();
-      delete pool.handles;
-      pool.handles = nullptr;
-    }
+    for (int i = 1; i <= pool.workers; ++i) ::pthread_join(pool.handles[static_cast<std::size_t>(i)], nullptr);
     pool.workers = 0;
     pool.busy.store(false, std::memory_order_release);
   }
@@ -233,15 +228,13 @@ int start_workers(int count) {
   static const int registered = ::pthread_atfork(nullptr, nullptr, forget_workers);
   static const Ending ending;
   if (registered != 0) return pool.workers;
-  try {
-    if (pool.handles == nullptr) pool.handles = new std::vector<std::thread>;
-    pool.handles->reserve(static_cast<std::size_t>(count));
-    while (pool.workers < count) {
-      pool.handles->emplace_back(work, pool.workers + 1);
-      ++pool.workers;
-    }
-  } catch (const std::system_error&) {  // no more threads to be had: fewer do the same work
-  } catch (const std::bad_alloc&) {}
+  // When no more threads are to be had, fewer do the same work.
+  for (; pool.workers < count; ++pool.workers) {
+    const int worker = pool.workers + 1;
+    if (::pthread_create(&pool.handles[static_cast<std::size_t>(worker)], nullptr, work, reinterpret_cast<void*>(std::intptr_t{worker})) !=
+        0)
+      break;
+  }
   return std::min(count, pool.workers);
 }
 
