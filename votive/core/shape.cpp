@@ -16,7 +16,7 @@ namespace {
 
 }  // namespace
 
-Sizes::Sizes(std::span<const Size> sizes) {
+Sizes::Sizes(std::span<const Size> sizes) : Sizes() {
   if (sizes.size() > max_rank) refuse_rank(static_cast<int>(std::min<std::size_t>(sizes.size(), 1u << 30)));
   rank_ = static_cast<int>(sizes.size());
   std::copy(sizes.begin(), sizes.end(), size_);
@@ -69,8 +69,9 @@ Size checked_count(std::string_view op, const Shape& shape, Size bytes_per_block
     count = size == 0 ? 0 : count;
     overflow |= __builtin_mul_overflow(product, std::max<Size>(size, 1), &product);
   }
-  Size bytes;
-  overflow |= __builtin_mul_overflow(product / elements_per_block + (product % elements_per_block != 0), bytes_per_block, &bytes);
+  Size blocks = product, bytes;
+  if (elements_per_block > 1) blocks = product / elements_per_block + (product % elements_per_block != 0);
+  overflow |= __builtin_mul_overflow(blocks, bytes_per_block, &bytes);
   if (overflow) [[unlikely]]
     throw Error(ErrorKind::SizeOverflow, op)
         .shape(shape.to_vector())

@@ -14,16 +14,15 @@ namespace votive {
 
 inline constexpr int max_rank = 16;
 
-/// A short list of sizes or strides. Copies only what it holds.
+/// A short list of sizes or strides. The first four always have values, so that a copy of up to four is two vector moves and no loop.
 class Sizes {
  public:
-  constexpr Sizes() = default;
+  Sizes() noexcept { std::fill_n(size_, few, 0); }
   Sizes(std::initializer_list<Size> sizes) : Sizes(std::span(sizes.begin(), sizes.size())) {}
   explicit Sizes(std::span<const Size> sizes);  ///< Throws Error{InvalidArgument} past 16 axes.
-  Sizes(const Sizes& other) noexcept : rank_(other.rank_) { std::copy_n(other.size_, rank_, size_); }
+  Sizes(const Sizes& other) noexcept { copy(other); }
   Sizes& operator=(const Sizes& other) noexcept {
-    rank_ = other.rank_;
-    std::copy_n(other.size_, rank_, size_);
+    copy(other);
     return *this;
   }
   static Sizes filled(int rank, Size value);
@@ -46,6 +45,13 @@ class Sizes {
   friend bool operator==(const Sizes& a, const Sizes& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
  private:
+  static constexpr int few = 4;
+  void copy(const Sizes& other) noexcept {
+    rank_ = other.rank_;
+    std::copy_n(other.size_, few, size_);
+    if (rank_ > few) [[unlikely]] std::copy_n(other.size_ + few, rank_ - few, size_ + few);
+  }
+
   int rank_ = 0;
   Size size_[max_rank];
 };

@@ -2,6 +2,8 @@
 // Not here: reading elements (tensor_host.cpp), casting and moving to a device (ops/).
 #include "votive/core/tensor.h"
 
+#include <algorithm>
+#include <limits>
 #include <new>
 
 #include "votive/base/text.h"
@@ -15,8 +17,12 @@ constexpr std::size_t data_alignment = 64;
 // Header and data together: one allocation instead of two, and the first elements are in cache when the header is.
 constexpr std::size_t inline_limit = 2048;
 
-/// Elements that fit into `bytes`; a quantised dtype counts whole blocks.
-Size elements_in(std::size_t bytes, DType dtype) { return static_cast<Size>(bytes) / block_bytes(dtype) * block_size(dtype); }
+/// Whether element `last` lies in `bytes`; a quantised dtype counts whole blocks.
+bool holds(std::size_t bytes, DType dtype, Size last) {
+  const Size blocks = (is_quantised(dtype) ? last / block_size(dtype) : last) + 1;
+  Size needed;
+  return !__builtin_mul_overflow(blocks, block_bytes(dtype), &needed) && needed <= static_cast<Size>(bytes);
+}
 
 std::size_t data_bytes_of(const char* op, const Meta& meta) {
   const Size block = block_size(meta.dtype), bytes = block_bytes(meta.dtype);
@@ -32,7 +38,7 @@ std::size_t data_bytes_of(const char* op, const Meta& meta) {
     return static_cast<std::size_t>(checked_count(op, padded, packed_block_bytes(meta.dtype), block) / block *
                                     packed_block_bytes(meta.dtype));
   }
-  return static_cast<std::size_t>(count / block * bytes);
+  return static_cast<std::size_t>((block > 1 ? count / block : count) * bytes);
 }
 
 Memory allocate_for(const char* op, std::size_t bytes) {
@@ -112,7 +118,7 @@ void Tensor::destroy(Body* body) noexcept {
   if (body->owns_memory) free_memory({const_cast<std::byte*>(body->memory_address), body->capacity_bytes});
   body->~Body();
   free_memory(block);
-  if (root != body && root->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(root);
+  if (root != body && is_last(root)) destroy(root);
 }
 
 Tensor Tensor::allocate(const char* op, const Meta& meta) {
@@ -149,7 +155,7 @@ Tensor Tensor::view(const Tensor& base, const Layout& layout) {
           .hint("Take the view before prepack()");
   } else if (count > 0) {
     Size low, high;
-    if (!reach_of(layout, low, high) || low < 0 || high >= elements_in(root->memory_bytes, dtype) ||
+    if (!reach_of(layout, low, high) || low < 0 || high == std::numeric_limits<Size>::max() || !holds(root->memory_bytes, dtype, high) ||
         !keeps_blocks(layout, block_size(dtype)))
       refuse_view(layout, dtype, root->memory_bytes);
   }

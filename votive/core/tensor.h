@@ -101,7 +101,11 @@ class Tensor {
     if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);
   }
   void release() noexcept {
-    if (body_ != nullptr && body_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(body_);
+    if (body_ != nullptr && is_last(body_)) destroy(body_);
+  }
+  // Whoever holds the only reference needs no locked instruction: nobody else can be copying it.
+  static bool is_last(Body* body) noexcept {
+    return body->references.load(std::memory_order_acquire) == 1 || body->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
 
   Body* body_ = nullptr;

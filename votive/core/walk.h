@@ -27,7 +27,7 @@ class Walk {
     std::array<Size, N> offsets = start_;
     Size index[max_rank] = {};
     Size rest = begin;
-    for (int axis = rank_ - 1; axis >= 0; --axis) {
+    for (int axis = rank_ - 1; axis >= 0 && rest > 0; --axis) {
       index[axis] = rest % shape_[axis];
       rest /= shape_[axis];
       for (int o = 0; o < N; ++o) offsets[o] += index[axis] * strides_[o][axis];
