@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of votive/numerics/math_f32.h and math_f64.h (needs mpmath).
+"""Prints the coefficients of votive/numerics/math_f32.h, math_f64.h and trigonometry.h (needs mpmath and numpy).
 
-Each is the minimax polynomial of its function, found by Remez' exchange; then coefficients are rounded to the format one after the other, lowest
-degree first, and the rest is fitted again, so that later ones make up for the rounding of earlier ones. The last number printed is the largest
-weighted error that is left.   tools/fit_polynomials.py [name ...]
+Each polynomial is minimax under the weight that turns its error into a relative error of the function (Lawson's iterated least squares, in 240 bits for
+f64). Coefficients are rounded one after the other, lowest degree first, and the rest is fitted again, so that later ones make up for the rounding of
+earlier ones. The error printed is what is left after that.   tools/fit_polynomials.py [name ...]
 """
+
 import sys
 
 import mpmath as mp
+import numpy as np
 
 mp.mp.prec = 240
+ONE = mp.mpf(1)
 
 
 def round_to(x, bits):
     """x rounded to a significand of so many bits."""
     if x == 0:
         return x
-    e = mp.floor(mp.log(abs(x), 2)) - (bits - 1)
-    scale = mp.mpf(2) ** e
+    scale = mp.mpf(2) ** (mp.floor(mp.log(abs(x), 2)) - (bits - 1))
     return mp.nint(x / scale) * scale
 
 
@@ -25,80 +27,85 @@ def hex_float(x, bits):
     return float(x).hex().replace("0000000p", "p") + ("f" if bits <= 24 else "")
 
 
-def fit(f, low, high, powers, weight, fixed, points=400):
-    """Minimax of weight * (sum c_k x^k - f) over x in [low, high]; `fixed` maps powers to given coefficients."""
-    free = [k for k in powers if k not in fixed]
-    target = lambda x: f(x) - sum(c * x**k for k, c in fixed.items())
-    if not free:
-        xs = [low + (high - low) * mp.mpf(i) / points for i in range(points + 1)]
-        return {}, max(abs(weight(x) * target(x)) for x in xs)
-    n = len(free)
-    nodes = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * i / n) for i in range(n + 1)]
-    grid = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * i / points) for i in range(points + 1)]
-    wanted = [target(x) for x in grid]
-    weights = [weight(x) for x in grid]
-    best = None
-    for _ in range(12):
-        matrix = mp.matrix(n + 1, n + 1)
-        right = mp.matrix(n + 1, 1)
-        for i, x in enumerate(nodes):
-            for j, k in enumerate(free):
-                matrix[i, j] = x**k
-            matrix[i, n] = (-1) ** i / max(weight(x), mp.mpf(10) ** -15)
-            right[i] = target(x)
-        solution = mp.lu_solve(matrix, right)
-        errors = [weights[i] * (sum(solution[j] * x**k for j, k in enumerate(free)) - wanted[i]) for i, x in enumerate(grid)]
-        worst = max(abs(e) for e in errors)
-        if best is None or worst < best[1]:
-            best = ({k: solution[j] for j, k in enumerate(free)}, worst)
-        if worst < abs(solution[n]) * mp.mpf("1.02"):
-            break
-        # one extremum per run of equal sign
-        extrema = []
-        for i, e in enumerate(errors):
-            if extrema and (e > 0) == (errors[extrema[-1]] > 0):
-                if abs(e) > abs(errors[extrema[-1]]):
-                    extrema[-1] = i
-            else:
-                extrema.append(i)
-        while len(extrema) > n + 1:
-            extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
-        if len(extrema) < n + 1:
-            break
-        nodes = [grid[i] for i in extrema]
-    return best
+def lawson_f64(matrix, right, rounds=80):
+    """The free coefficients with the smallest largest error, in f64: enough for f32 coefficients."""
+    a = np.array([[float(v) for v in row] for row in matrix])
+    b = np.array([float(v) for v in right])
+    weights = np.ones(len(b)) / len(b)
+    best = (np.inf, None)
+    for _ in range(rounds):
+        s = np.sqrt(weights)
+        solution = np.linalg.lstsq(a * s[:, None], b * s, rcond=None)[0]
+        errors = np.abs(a @ solution - b)
+        if errors.max() < best[0]:
+            best = (errors.max(), solution)
+        weights = weights * (errors + 1e-3 * errors.max())
+        weights /= weights.sum()
+    return [mp.mpf(float(v)) for v in best[1]]
 
 
-def rounded_fit(name, f, low, high, powers, bits, weight=lambda x: mp.mpf(1), fixed=None, exact_bits=None):
+def lawson_big(matrix, right, rounds=12):
+    """The same in 240 bits."""
+    n = len(matrix[0])
+    weights = [ONE / len(right)] * len(right)
+    best = (mp.inf, None)
+    for _ in range(rounds):
+        normal = mp.matrix(n, n)
+        rhs = mp.matrix(n, 1)
+        for row, value, weight in zip(matrix, right, weights):
+            for i in range(n):
+                rhs[i] += weight * row[i] * value
+                for j in range(i, n):
+                    normal[i, j] += weight * row[i] * row[j]
+        for i in range(n):
+            for j in range(i):
+                normal[i, j] = normal[j, i]
+        solution = mp.lu_solve(normal, rhs)
+        errors = [abs(sum(row[i] * solution[i] for i in range(n)) - value) for row, value in zip(matrix, right)]
+        largest = max(errors)
+        if largest < best[0]:
+            best = (largest, list(solution))
+        weights = [w * (e + largest / 1000) for w, e in zip(weights, errors)]
+        total = sum(weights)
+        weights = [w / total for w in weights]
+    return best[1]
+
+
+def fit(name, f, low, high, degree, bits, weight=lambda x: ONE, fixed=None):
+    """sum c_k x^k, k = 0 ... degree, close to f on [low, high]; `fixed` maps powers to coefficients that are given."""
     low, high = mp.mpf(low), mp.mpf(high)
-    fixed = dict(fixed or {})
-    for k in powers:
-        if k in fixed:
+    points = 300 if bits <= 24 else 100
+    xs = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * i / points) for i in range(points + 1)]
+    wanted = [f(x) for x in xs]
+    weights = [weight(x) for x in xs]
+    solve = lawson_f64 if bits <= 24 else lawson_big
+    given = dict(fixed or {})
+    for k in range(degree + 1):
+        if k in given:
             continue
-        solution, _ = fit(f, low, high, powers, weight, fixed)
-        fixed[k] = round_to(solution[k], (exact_bits or {}).get(k, bits))
-    _, error = fit(f, low, high, powers, weight, fixed)
+        free = [j for j in range(degree + 1) if j not in given]
+        matrix = [[w * x**j for j in free] for x, w in zip(xs, weights)]
+        right = [w * (v - sum(c * x**j for j, c in given.items())) for x, w, v in zip(xs, weights, wanted)]
+        given[k] = round_to(solve(matrix, right)[0], bits)
+    error = max(abs(w * (sum(c * x**j for j, c in given.items()) - v)) for x, w, v in zip(xs, weights, wanted))
     print(f"{name}: error 2^{float(mp.log(error, 2)):.2f}")
-    for k in reversed(powers):
-        print(f"  x^{k}: {hex_float(fixed[k], bits)}")
-    return fixed
+    for k in reversed(range(degree + 1)):
+        print(f"  x^{k}: {hex_float(given[k], bits)}")
+    sys.stdout.flush()
 
 
-def split(name, x, bits, parts):
-    """x as a sum of parts numbers of so many bits each."""
-    out = []
-    for b in (bits if isinstance(bits, list) else [bits] * parts):
-        out.append(round_to(x, b))
-        x -= out[-1]
-    print(name, " ".join(hex_float(v, 53 if max(bits if isinstance(bits, list) else [bits]) > 24 else 24) for v in out))
+def split(name, x, sizes):
+    """x as a sum of numbers of so many bits each."""
+    parts = []
+    for bits in sizes:
+        parts.append(round_to(x, bits))
+        x -= parts[-1]
+    print(name, " ".join(hex_float(v, max(sizes)) for v in parts))
 
 
-def near_zero(g, value, radius=mp.mpf(10) ** -20):
-    return lambda x: g(x) if abs(x) > radius else value
-
-
-half_ln2 = mp.log(2) / 2 * mp.mpf("1.002")
-quarter_pi = mp.pi / 4 * mp.mpf("1.001")
+def near_zero(g, value):
+    """g with its limit at 0, where the formula cancels."""
+    return lambda x: g(x) if abs(x) > mp.mpf(10) ** -20 else value
 
 
 def erfcx(x):
@@ -110,53 +117,72 @@ def normal_tail(u):
     return mp.exp(u * u / 2) * mp.erfc(u / mp.sqrt(2)) / 2
 
 
-def in_t(g, k):
-    """g(u) * (u + k) as a function of t = (u - k) / (u + k)"""
-    def h(t):
-        u = k * (1 + t) / (1 - t)
-        return g(u) * (u + k)
-    return h
+def fit_tail(name, g, k, low, high, degree):
+    """g(u) * (u + k) as a polynomial of t = (u - k) / (u + k)."""
+    k = mp.mpf(k)
+    f = lambda t: g(k * (1 + t) / (1 - t)) * (k * (1 + t) / (1 - t) + k)
+    t = lambda u: (mp.mpf(u) - k) / (mp.mpf(u) + k)
+    fit(name, f, t(low), t(high), degree, 24, lambda t: 1 / f(t))
 
 
-def t_of(u, k):
-    return (mp.mpf(u) - k) / (mp.mpf(u) + k)
+def in_square(g, value):
+    """A function of x as a function of s = x^2, with its limit at 0."""
+    return near_zero(lambda s: g(mp.sqrt(s)), value)
 
 
-def fits():
-    yield "exp_f32", lambda n: rounded_fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), -half_ln2, half_ln2, range(5), 24, lambda r: r * r / mp.exp(r), {0: mp.mpf(1) / 2})
-    yield "exp2_f32", lambda n: rounded_fit(n, near_zero(lambda r: (mp.mpf(2)**r - 1) / r, mp.log(2)), -0.501, 0.501, range(6), 24, lambda r: abs(r) / mp.mpf(2)**r)
-    yield "log_f32", lambda n: rounded_fit(n, near_zero(lambda f: (mp.log(1 + f) - f + f * f / 2) / f**3, mp.mpf(1) / 3), -1 / mp.mpf(3), mp.mpf(1) / 3 + mp.mpf("0.001"), range(9), 24, lambda f: abs(f**3 / mp.log(1 + f)) if f else mp.mpf(0))
-    yield "sin_f32", lambda n: rounded_fit(n, near_zero(lambda s: (mp.sin(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, -mp.mpf(1) / 6), 0, quarter_pi**2, range(3), 24, lambda s: s)
-    yield "cos_f32", lambda n: rounded_fit(n, near_zero(lambda s: (mp.cos(mp.sqrt(s)) - 1 + s / 2) / s**2, mp.mpf(1) / 24), 0, quarter_pi**2, range(3), 24, lambda s: s * s / mp.cos(mp.sqrt(s)))
-    yield "sinpi_f32", lambda n: rounded_fit(n, near_zero(lambda s: mp.sin(mp.pi * mp.sqrt(s)) / mp.sqrt(s), mp.pi), 0, 0.0626, range(5), 24, lambda s: mp.mpf(1), {0: mp.pi})
-    yield "cospi_f32", lambda n: rounded_fit(n, near_zero(lambda s: (mp.cos(mp.pi * mp.sqrt(s)) - 1) / s, -mp.pi**2 / 2), 0, 0.0626, range(5), 24, lambda s: s)
-    yield "tanh_f32", lambda n: rounded_fit(n, near_zero(lambda s: (mp.tanh(mp.sqrt(s)) / mp.sqrt(s) - 1) / s, -mp.mpf(1) / 3), 0, mp.mpf("0.63")**2, range(5), 24, lambda s: s)
-    yield "erf_small_f32", lambda n: rounded_fit(n, near_zero(lambda s: mp.erf(mp.sqrt(s)) / mp.sqrt(s) - 1, 2 / mp.sqrt(mp.pi) - 1), 0, mp.mpf("0.93")**2, range(7), 24)
-    yield "erf_large_f32", lambda n: rounded_fit(n, lambda t: -mp.log(mp.erfc(t)) / t - 1, "0.9", 4, range(7), 24, lambda t: t * mp.erfc(t) / mp.erf(t))
-    yield "gelu_f32", lambda n: rounded_fit(n, in_t(normal_tail, mp.mpf(4)), t_of(0, mp.mpf(4)), t_of(15, mp.mpf(4)), range(10), 24, lambda t: 1 / in_t(normal_tail, mp.mpf(4))(t))
-    yield "erfc_f32", lambda n: rounded_fit(n, in_t(erfcx, mp.mpf(3)), t_of("0.45", mp.mpf(3)), t_of(10.2, mp.mpf(3)), range(10), 24, lambda t: 1 / in_t(erfcx, mp.mpf(3))(t))
-    yield "log2_f32", lambda n: rounded_fit(n, near_zero(lambda f: (mp.log(1 + f, 2) / f - mp.log(mp.e, 2)) / f, -mp.log(mp.e, 2) / 2), -1 / mp.mpf(3), mp.mpf(1) / 3 + mp.mpf("0.001"), range(10), 24, lambda f: abs(f * f / mp.log(1 + f, 2)) if f else mp.mpf(0))
-    yield "exp_f64", lambda n: rounded_fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, mp.mpf(1) / 2), -half_ln2, half_ln2, range(11), 53, lambda r: r * r / mp.exp(r), {0: mp.mpf(1) / 2})
-    # log((1+s)/(1-s)) = 2s + s*z*R(z), z = s^2
-    yield "log_f64", lambda n: rounded_fit(n, near_zero(lambda z: (mp.log((1 + mp.sqrt(z)) / (1 - mp.sqrt(z))) / mp.sqrt(z) - 2) / z, mp.mpf(2) / 3), 0, (3 - 2 * mp.sqrt(2))**2 * mp.mpf("1.01"), range(7), 53, lambda z: z)
-    yield "sinpi_f64", lambda n: rounded_fit(n, near_zero(lambda s: mp.sin(mp.pi * mp.sqrt(s)) / mp.sqrt(s), mp.pi), 0, 0.0626, range(8), 53, lambda s: mp.mpf(1), {0: mp.pi})
-    yield "cospi_f64", lambda n: rounded_fit(n, near_zero(lambda s: (mp.cos(mp.pi * mp.sqrt(s)) - 1) / s, -mp.pi**2 / 2), 0, 0.0626, range(8), 53, lambda s: s)
+def relative(f, power):
+    """The weight of an error of x^power * p(x) relative to f(x)."""
+    return lambda x: abs(x**power / f(x)) if x else mp.mpf(0)
+
+
+HALF_LN2 = mp.log(2) / 2 * mp.mpf("1.002")
+THIRD = ONE / 3
+QUARTER_PI = (mp.pi / 4 * mp.mpf("1.001")) ** 2
+SMALL_S = (3 - 2 * mp.sqrt(2)) ** 2 * mp.mpf("1.01")
+LOG2_E = 1 / mp.log(2)
+
+
+def log_series(z):
+    """(log((1+s)/(1-s)) / s - 2) / z with z = s^2"""
+    s = mp.sqrt(z)
+    return (mp.log((1 + s) / (1 - s)) / s - 2) / z
+
+
+FITS = {
+    "exp_f32": lambda n: fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, ONE / 2), -HALF_LN2, HALF_LN2, 4, 24, lambda r: r * r, {0: ONE / 2}),
+    "exp2_f32": lambda n: fit(n, near_zero(lambda r: (2**r - 1) / r, mp.log(2)), -0.501, 0.501, 5, 24, lambda r: abs(r)),
+    "log_f32": lambda n: fit(n, near_zero(lambda f: (mp.log(1 + f) - f + f * f / 2) / f**3, THIRD), -THIRD, THIRD * mp.mpf("1.003"), 8, 24,
+                             relative(lambda f: mp.log(1 + f), 3)),
+    "log2_f32": lambda n: fit(n, near_zero(lambda f: (mp.log(1 + f, 2) / f - LOG2_E) / f, -LOG2_E / 2), -THIRD, THIRD * mp.mpf("1.003"), 9, 24,
+                              relative(lambda f: mp.log(1 + f, 2), 2)),
+    "sin_f32": lambda n: fit(n, in_square(lambda x: (mp.sin(x) / x - 1) / x**2, -ONE / 6), 0, QUARTER_PI, 2, 24, lambda s: s),
+    "cos_f32": lambda n: fit(n, in_square(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, ONE / 24), 0, QUARTER_PI, 2, 24, lambda s: s * s),
+    "sinpi_f32": lambda n: fit(n, in_square(lambda x: mp.sin(mp.pi * x) / x, mp.pi), 0, 0.0626, 4, 24, lambda s: ONE, {0: mp.pi}),
+    "cospi_f32": lambda n: fit(n, in_square(lambda x: (mp.cos(mp.pi * x) - 1) / x**2, -mp.pi**2 / 2), 0, 0.0626, 4, 24, lambda s: s),
+    "tanh_f32": lambda n: fit(n, in_square(lambda x: (mp.tanh(x) / x - 1) / x**2, -THIRD), 0, mp.mpf("0.63") ** 2, 4, 24, lambda s: s),
+    "erf_small_f32": lambda n: fit(n, in_square(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), 0, mp.mpf("0.93") ** 2, 6, 24),
+    "erf_large_f32": lambda n: fit(n, lambda t: -mp.log(mp.erfc(t)) / t - 1, "0.9", 4, 6, 24, lambda t: t * mp.erfc(t) / mp.erf(t)),
+    "gelu_f32": lambda n: fit_tail(n, normal_tail, "2.25", 0, 15, 10),
+    "erfc_f32": lambda n: fit_tail(n, erfcx, "1.5", "0.74", "10.2", 9),
+    "exp_f64": lambda n: fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, ONE / 2), -HALF_LN2, HALF_LN2, 10, 53, lambda r: r * r, {0: ONE / 2}),
+    "log_f64": lambda n: fit(n, near_zero(log_series, 2 * THIRD), 0, SMALL_S, 6, 53, lambda z: z),
+    "sinpi_f64": lambda n: fit(n, in_square(lambda x: mp.sin(mp.pi * x) / x, mp.pi), 0, 0.0626, 7, 53, lambda s: ONE, {0: mp.pi}),
+    "cospi_f64": lambda n: fit(n, in_square(lambda x: (mp.cos(mp.pi * x) - 1) / x**2, -mp.pi**2 / 2), 0, 0.0626, 7, 53, lambda s: s),
+}
 
 
 def main():
-    for name, run in fits():
-        if len(sys.argv) < 2 or name in sys.argv[1:]:
-            run(name)
-            sys.stdout.flush()
+    for name in sys.argv[1:] or FITS:
+        FITS[name](name)
     if len(sys.argv) < 2:
-        split("ln2 f32", mp.log(2), [15, 24], 2)
-        split("ln2 f64", mp.log(2), [32, 53], 2)
-        split("pi/2 f32", mp.pi / 2, [24, 24, 24], 3)
-        split("log2e f32", 1 / mp.log(2), 24, 2)
-        split("2/pi f32", 2 / mp.pi, 24, 1)
-        split("pi f32", mp.pi, 24, 2)
-        split("pi f64", mp.pi, 53, 2)
-        split("log2e f64", 1 / mp.log(2), 53, 1)
+        split("ln 2, f32", mp.log(2), [15, 24])
+        split("ln 2, f64", mp.log(2), [32, 53])
+        split("pi/2, f32", mp.pi / 2, [24, 24, 24])
+        split("2/pi, f32", 2 / mp.pi, [24])
+        split("pi, f32", mp.pi, [24, 24])
+        split("pi, f64", mp.pi, [53, 53])
+        split("log2 e, f32", LOG2_E, [24, 24])
+        split("log2 e, f64", LOG2_E, [53])
 
 
 main()

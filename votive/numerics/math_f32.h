@@ -9,28 +9,42 @@ namespace votive::numerics {
 /// 2^k, -126 <= k <= 127.
 VOTIVE_SCALAR f32 power_of_two_f32(i32 k) { return f32_from_bits((u32)(k + 127) << 23); }
 
-/// fraction * 2^exponent, not yet multiplied out, because the product may be subnormal while what it is multiplied with brings it back.
+/// (1 + excess) * 2^exponent, not yet multiplied out: a factor takes 1 + excess by one fma, and the product may be subnormal while the factor brings it back.
 typedef struct {
-  f32 fraction;
+  f32 excess;
   i32 exponent;
 } ScaledF32;
 
 VOTIVE_SCALAR f32 first_factor_f32(i32 exponent) { return power_of_two_f32(exponent >> 1); }
 VOTIVE_SCALAR f32 second_factor_f32(i32 exponent) { return power_of_two_f32(exponent - (exponent >> 1)); }
 
-/// exp(x + low) for |x| <= 200 and |low| below an ulp of x. Without a low part it is -0, which the compiler drops.
-VOTIVE_SCALAR ScaledF32 exp_scaled_f32(f32 x, f32 low) {
+/// (exp(r) - 1 - r) / r^2 on [-ln 2 / 2, ln 2 / 2].
+VOTIVE_SCALAR f32 exp_tail_f32(f32 r) {
+  f32 p = 0x1.6d7cb4p-10f;
+  p = fma_f32(p, r, 0x1.123b00p-7f);
+  p = fma_f32(p, r, 0x1.5554bep-5f);
+  p = fma_f32(p, r, 0x1.555490p-3f);
+  return fma_f32(p, r, 0.5f);
+}
+
+/// exp(x) for |x| <= 200.
+VOTIVE_SCALAR ScaledF32 exp_scaled_f32(f32 x) {
   const f32 t = fma_f32(x, 0x1.715476p+0f, 0x1.8p23f);  // adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits
   const f32 n = t - 0x1.8p23f;
-  f32 r = fma_f32(n, -0x1.62e4p-1f, x);
-  r = fma_f32(n, -0x1.7f7d1cp-20f, r + low);
-  f32 p = 0x1.6ff34cp-10f;
-  p = fma_f32(p, r, 0x1.12593ep-7f);
-  p = fma_f32(p, r, 0x1.5552fap-5f);
-  p = fma_f32(p, r, 0x1.555464p-3f);
-  p = fma_f32(p, r, 0.5f);
+  const f32 r = fma_f32(n, -0x1.7f7d1cp-20f, fma_f32(n, -0x1.62e4p-1f, x));
   ScaledF32 e;
-  e.fraction = fma_f32(p * r, r, r) + 1.0f;
+  e.excess = fma_f32(exp_tail_f32(r) * r, r, r);
+  e.exponent = (i32)(bits_f32(t) - 0x4b400000u);
+  return e;
+}
+
+/// exp(x + low) for |x| <= 200 and |low| below an ulp of x.
+VOTIVE_SCALAR ScaledF32 exp_of_sum_f32(f32 x, f32 low) {
+  const f32 t = fma_f32(x, 0x1.715476p+0f, 0x1.8p23f);
+  const f32 n = t - 0x1.8p23f;
+  const f32 r = fma_f32(n, -0x1.62e4p-1f, x) + fma_f32(n, -0x1.7f7d1cp-20f, low);
+  ScaledF32 e;
+  e.excess = fma_f32(exp_tail_f32(r) * r, r, r);
   e.exponent = (i32)(bits_f32(t) - 0x4b400000u);
   return e;
 }
@@ -39,8 +53,8 @@ VOTIVE_SCALAR ScaledF32 exp_scaled_f32(f32 x, f32 low) {
 VOTIVE_SCALAR f32 exp_f32(f32 x) {
   f32 c = x > -104.0f ? x : -104.0f;
   c = c < 89.0f ? c : 89.0f;
-  const ScaledF32 e = exp_scaled_f32(c, -0.0f);
-  const f32 y = e.fraction * first_factor_f32(e.exponent) * second_factor_f32(e.exponent);
+  const ScaledF32 e = exp_scaled_f32(c);
+  const f32 y = (1.0f + e.excess) * first_factor_f32(e.exponent) * second_factor_f32(e.exponent);
   return x != x ? x : y;
 }
 
@@ -51,11 +65,11 @@ VOTIVE_SCALAR f32 exp2_f32(f32 x) {
   const f32 t = c + 0x1.8p23f;
   const f32 r = c - (t - 0x1.8p23f);
   const i32 k = (i32)(bits_f32(t) - 0x4b400000u);
-  f32 p = 0x1.17b08ep-13f;
-  p = fma_f32(p, r, 0x1.5ef412p-10f);
-  p = fma_f32(p, r, 0x1.3b67e2p-7f);
-  p = fma_f32(p, r, 0x1.c6af9ep-5f);
-  p = fma_f32(p, r, 0x1.ebfb94p-3f);
+  f32 p = 0x1.4449f8p-13f;
+  p = fma_f32(p, r, 0x1.5f0ad6p-10f);
+  p = fma_f32(p, r, 0x1.3b2a26p-7f);
+  p = fma_f32(p, r, 0x1.c6af78p-5f);
+  p = fma_f32(p, r, 0x1.ebfbe0p-3f);
   p = fma_f32(p, r, 0x1.62e430p-1f);
   const f32 y = fma_f32(p, r, 1.0f) * first_factor_f32(k) * second_factor_f32(k);
   return x != x ? x : y;
@@ -87,14 +101,14 @@ VOTIVE_SCALAR f32 log_ends_f32(f32 x, f32 y) {
 
 /// (log(1 + f) - f) / f^2 on [-1/3, 1/3].
 VOTIVE_SCALAR f32 log_tail_f32(f32 f) {
-  f32 p = 0x1.dd9612p-4f;
-  p = fma_f32(p, f, -0x1.07d83cp-3f);
-  p = fma_f32(p, f, 0x1.bb8f34p-4f);
-  p = fma_f32(p, f, -0x1.f3385ep-4f);
-  p = fma_f32(p, f, 0x1.24d7c2p-3f);
-  p = fma_f32(p, f, -0x1.559bacp-3f);
-  p = fma_f32(p, f, 0x1.99985ep-3f);
-  p = fma_f32(p, f, -0x1.ffff02p-3f);
+  f32 p = 0x1.e7fc1cp-4f;
+  p = fma_f32(p, f, -0x1.06fad4p-3f);
+  p = fma_f32(p, f, 0x1.b986c2p-4f);
+  p = fma_f32(p, f, -0x1.f39870p-4f);
+  p = fma_f32(p, f, 0x1.24e7d0p-3f);
+  p = fma_f32(p, f, -0x1.559854p-3f);
+  p = fma_f32(p, f, 0x1.999802p-3f);
+  p = fma_f32(p, f, -0x1.ffff14p-3f);
   p = fma_f32(p, f, 0x1.555556p-2f);
   return fma_f32(p, f, -0.5f);
 }
@@ -111,15 +125,15 @@ VOTIVE_SCALAR f32 log_f32(f32 x) {
 VOTIVE_SCALAR f32 log2_f32(f32 x) {
   const LogPartsF32 parts = log_parts_f32(x);
   const f32 f = parts.f;
-  f32 p = 0x1.07aa38p-2f;
-  p = fma_f32(p, f, -0x1.905d00p-3f);
-  p = fma_f32(p, f, 0x1.0f7afap-3f);
-  p = fma_f32(p, f, -0x1.63413ap-3f);
-  p = fma_f32(p, f, 0x1.aaf00cp-3f);
-  p = fma_f32(p, f, -0x1.ed3c2cp-3f);
-  p = fma_f32(p, f, 0x1.27613ap-2f);
-  p = fma_f32(p, f, -0x1.715230p-2f);
-  p = fma_f32(p, f, 0x1.ec70dap-2f);
+  f32 p = 0x1.6297fep-3f;
+  p = fma_f32(p, f, -0x1.8cd31ep-3f);
+  p = fma_f32(p, f, 0x1.3de488p-3f);
+  p = fma_f32(p, f, -0x1.64146ep-3f);
+  p = fma_f32(p, f, 0x1.a6a04cp-3f);
+  p = fma_f32(p, f, -0x1.ed2cacp-3f);
+  p = fma_f32(p, f, 0x1.277556p-2f);
+  p = fma_f32(p, f, -0x1.71525cp-2f);
+  p = fma_f32(p, f, 0x1.ec70a0p-2f);
   p = fma_f32(p, f, -0x1.715478p-1f);
   const f32 low = fma_f32(p * f, f, f * 0x1.4ae0c0p-26f);
   const f32 head = fma_f32(f, 0x1.715476p+0f, parts.e);
@@ -138,12 +152,14 @@ VOTIVE_SCALAR f32 sigmoid_f32(f32 x) {
 /// x * sigmoid(z) where z has the sign of x, and x is -limit for whatever z <= -120 stood for.
 VOTIVE_SCALAR f32 times_sigmoid_f32(f32 x, f32 z, f32 limit) {
   const f32 a = abs_f32(z);
-  const ScaledF32 e = exp_scaled_f32(a < 120.0f ? -a : -120.0f, -0.0f);
-  const f32 half = e.fraction * first_factor_f32(e.exponent);
-  const f32 rest = second_factor_f32(e.exponent);
+  const ScaledF32 e = exp_scaled_f32(a < 120.0f ? -a : -120.0f);
+  const f32 first = first_factor_f32(e.exponent);
+  const f32 second = second_factor_f32(e.exponent);
   const f32 c = x > -limit ? x : -limit;
   // the small factor comes last: for x = -100 sigmoid is subnormal, the product is not
-  return (c < 0.0f ? c * half : c) / fma_f32(half, rest, 1.0f) * (c < 0.0f ? rest : 1.0f);
+  const f32 left = fma_f32(c, e.excess, c) * first;
+  const f32 below = fma_f32(fma_f32(e.excess, first, first), second, 1.0f);
+  return (c < 0.0f ? left : c) / below * (c < 0.0f ? second : 1.0f);
 }
 
 /// x * sigmoid(x).   <= 6 ulp;  silu(-inf) = -0.
@@ -169,25 +185,28 @@ VOTIVE_SCALAR f32 gelu_f32(f32 x) {
   // Phi(-u) = exp(-u^2/2) * G(u), the square in two parts: at u = 14 an ulp of it is 1e-5
   const f32 h = -0.5f * (u * u);
   const f32 low = -0.5f * fma_f32(u, u, 2.0f * h);
-  const ScaledF32 e = exp_scaled_f32(h, low);
-  const f32 s = 1.0f / (u + 4.0f);
-  const f32 t = fma_f32(-8.0f, s, 1.0f);  // (u - 4) / (u + 4)
-  f32 p = -0x1.c3e16ep-14f;
-  p = fma_f32(p, t, 0x1.ba5c28p-13f);
-  p = fma_f32(p, t, 0x1.979200p-10f);
-  p = fma_f32(p, t, -0x1.cfe59cp-9f);
-  p = fma_f32(p, t, -0x1.ecfbe4p-8f);
-  p = fma_f32(p, t, 0x1.eee376p-5f);
-  p = fma_f32(p, t, -0x1.7e002cp-3f);
-  p = fma_f32(p, t, 0x1.8c6d72p-2f);
-  p = fma_f32(p, t, -0x1.373e38p-1f);
-  p = fma_f32(p, t, 0x1.82b4bcp-1f);
-  const f32 half = p * s * e.fraction * first_factor_f32(e.exponent);
+  const ScaledF32 e = exp_of_sum_f32(h, low);
+  const f32 s = 1.0f / (u + 2.25f);
+  const f32 t = fma_f32(-4.5f, s, 1.0f);  // (u - 2.25) / (u + 2.25)
+  f32 p = -0x1.9a5566p-14f;
+  p = fma_f32(p, t, -0x1.c22840p-13f);
+  p = fma_f32(p, t, 0x1.f8d2c0p-13f);
+  p = fma_f32(p, t, 0x1.66fca4p-10f);
+  p = fma_f32(p, t, 0x1.af7b66p-11f);
+  p = fma_f32(p, t, -0x1.71abf2p-8f);
+  p = fma_f32(p, t, -0x1.5a1a3cp-7f);
+  p = fma_f32(p, t, 0x1.c81690p-6f);
+  p = fma_f32(p, t, 0x1.483984p-4f);
+  p = fma_f32(p, t, -0x1.8ba77ap-2f);
+  p = fma_f32(p, t, 0x1.62039ap-1f);
+  f32 y = p * s;
+  y = fma_f32(fma_f32(-y, u + 2.25f, p), s, y);  // the correctly rounded quotient
+  const f32 half = fma_f32(y, e.excess, y) * first_factor_f32(e.exponent);
   const f32 rest = second_factor_f32(e.exponent);
   const f32 c = x > -15.0f ? x : -15.0f;
   const f32 left = c * half * rest;
   const f32 right = x * fma_f32(-half, rest, 1.0f);
-  const f32 y = x < 0.0f ? left : right;
+  y = x < 0.0f ? left : right;
   return x != x ? x : y;
 }
 
@@ -195,26 +214,26 @@ VOTIVE_SCALAR f32 gelu_f32(f32 x) {
 VOTIVE_SCALAR f32 tanh_f32(f32 x) {
   const f32 a = abs_f32(x);
   const f32 s = x * x;
-  f32 p = -0x1.7449d0p-8f;
-  p = fma_f32(p, s, 0x1.51d4d8p-6f);
+  f32 p = -0x1.7449f2p-8f;
+  p = fma_f32(p, s, 0x1.51d4dap-6f);
   p = fma_f32(p, s, -0x1.b8318ap-5f);
   p = fma_f32(p, s, 0x1.1106e4p-3f);
   p = fma_f32(p, s, -0x1.555532p-2f);
   const f32 small = fma_f32(p * s, a, a);
-  const ScaledF32 e = exp_scaled_f32(a < 10.0f ? 2.0f * a : 20.0f, -0.0f);
-  const f32 large = 1.0f - 2.0f / fma_f32(e.fraction, power_of_two_f32(e.exponent), 1.0f);
+  const ScaledF32 e = exp_scaled_f32(a < 10.0f ? 2.0f * a : 20.0f);
+  const f32 large = 1.0f - 2.0f / fma_f32(1.0f + e.excess, power_of_two_f32(e.exponent), 1.0f);
   const f32 y = copysign_f32(a < 0.625f ? small : large, x);
   return x != x ? x : y;
 }
 
 /// erf(x)/x - 1 as a polynomial of s = x^2, |x| <= 0.93.
 VOTIVE_SCALAR f32 erf_tail_f32(f32 s) {
-  f32 p = 0x1.4e62dep-14f;
-  p = fma_f32(p, s, -0x1.a5c09ep-11f);
-  p = fma_f32(p, s, 0x1.5442d2p-8f);
-  p = fma_f32(p, s, -0x1.b80084p-6f);
-  p = fma_f32(p, s, 0x1.ce2d60p-4f);
-  p = fma_f32(p, s, -0x1.812740p-2f);
+  f32 p = 0x1.5c2c78p-14f;
+  p = fma_f32(p, s, -0x1.a9fd8ap-11f);
+  p = fma_f32(p, s, 0x1.54be02p-8f);
+  p = fma_f32(p, s, -0x1.b80d1ap-6f);
+  p = fma_f32(p, s, 0x1.ce2deep-4f);
+  p = fma_f32(p, s, -0x1.812742p-2f);
   return fma_f32(p, s, 0x1.06eba8p-3f);
 }
 
@@ -224,15 +243,15 @@ VOTIVE_SCALAR f32 erf_f32(f32 x) {
   const f32 small = fma_f32(erf_tail_f32(a * a), a, a);
   // erf(a) = 1 - exp(-(a + a*R(a)))
   const f32 t = a < 4.0f ? a : 4.0f;
-  f32 p = 0x1.5ded4cp-17f;
-  p = fma_f32(p, t, -0x1.4a1c68p-12f);
-  p = fma_f32(p, t, 0x1.d9322cp-9f);
-  p = fma_f32(p, t, -0x1.843518p-6f);
-  p = fma_f32(p, t, 0x1.b2d38cp-4f);
-  p = fma_f32(p, t, 0x1.4538b2p-1f);
-  p = fma_f32(p, t, 0x1.0772dcp-3f);
-  const ScaledF32 e = exp_scaled_f32(-fma_f32(p, t, t), -0.0f);
-  const f32 large = fma_f32(-e.fraction, power_of_two_f32(e.exponent), 1.0f);
+  f32 p = 0x1.5dee66p-17f;
+  p = fma_f32(p, t, -0x1.4a1d42p-12f);
+  p = fma_f32(p, t, 0x1.d932e6p-9f);
+  p = fma_f32(p, t, -0x1.84355cp-6f);
+  p = fma_f32(p, t, 0x1.b2d3a4p-4f);
+  p = fma_f32(p, t, 0x1.4538b0p-1f);
+  p = fma_f32(p, t, 0x1.0772dep-3f);
+  const ScaledF32 e = exp_scaled_f32(-fma_f32(p, t, t));
+  const f32 large = fma_f32(-1.0f - e.excess, power_of_two_f32(e.exponent), 1.0f);
   const f32 y = copysign_f32(a < 0.921875f ? small : large, x);
   return x != x ? x : y;
 }
@@ -245,23 +264,26 @@ VOTIVE_SCALAR f32 erfc_f32(f32 x) {
   const f32 u = a < 10.2f ? a : 10.2f;
   const f32 h = -(u * u);
   const f32 low = -fma_f32(u, u, h);
-  const ScaledF32 e = exp_scaled_f32(h, low);
-  const f32 s = 1.0f / (u + 3.0f);
-  const f32 t = fma_f32(-6.0f, s, 1.0f);  // (u - 3) / (u + 3)
-  f32 p = -0x1.857248p-13f;
-  p = fma_f32(p, t, -0x1.884de0p-12f);
-  p = fma_f32(p, t, 0x1.87b964p-9f);
-  p = fma_f32(p, t, -0x1.537a18p-10f);
-  p = fma_f32(p, t, -0x1.b763aep-6f);
-  p = fma_f32(p, t, 0x1.e9a54cp-4f);
-  p = fma_f32(p, t, -0x1.3deb5ep-2f);
-  p = fma_f32(p, t, 0x1.2e324cp-1f);
-  p = fma_f32(p, t, -0x1.c44c46p-1f);
-  p = fma_f32(p, t, 0x1.12f21ep+0f);
-  const f32 half = p * s * e.fraction * first_factor_f32(e.exponent);
+  const ScaledF32 e = exp_of_sum_f32(h, low);
+  const f32 s = 1.0f / (u + 1.5f);
+  f32 t = fma_f32(-3.0f, s, 1.0f);  // (u - 1.5) / (u + 1.5), then without what u + 1.5 and the quotient rounded off
+  t = fma_f32(fma_f32(-t, u, fma_f32(t + 1.0f, -1.5f, u)), s, t);
+  f32 p = -0x1.792916p-11f;
+  p = fma_f32(p, t, 0x1.47db48p-10f);
+  p = fma_f32(p, t, 0x1.e17ed6p-10f);
+  p = fma_f32(p, t, -0x1.db6166p-11f);
+  p = fma_f32(p, t, -0x1.35c13ep-7f);
+  p = fma_f32(p, t, -0x1.09d194p-7f);
+  p = fma_f32(p, t, 0x1.874f74p-5f);
+  p = fma_f32(p, t, 0x1.35befep-4f);
+  p = fma_f32(p, t, -0x1.0404eap-1f);
+  p = fma_f32(p, t, 0x1.edf488p-1f);
+  f32 y = p * s;
+  y = fma_f32(fma_f32(-y, u + 1.5f, p), s, y);  // the correctly rounded quotient
+  const f32 half = fma_f32(y, e.excess, y) * first_factor_f32(e.exponent);
   const f32 tail = half * second_factor_f32(e.exponent);
-  f32 y = x < 0.0f ? 2.0f - tail : tail;
-  y = a < 0.5f ? small : y;
+  y = x < 0.0f ? 2.0f - tail : tail;
+  y = a < 0.75f ? small : y;
   return x != x ? x : y;
 }
 

@@ -29,9 +29,11 @@ VOTIVE_SCALAR ReducedF32 reduce_moderate_f32(f32 x) {
   const f32 t = fma_f32(x, 0x1.45f306p-1f, 0x1.8p23f);
   const f32 n = t - 0x1.8p23f;
   const f32 first = fma_f32(n, -0x1.921fb6p+0f, x);  // exact: both are multiples of one ulp of x or of 2^-23
+  const f32 second = n * 0x1.777a5cp-25f;
   ReducedF32 reduced;
-  reduced.r = fma_f32(n, 0x1.777a5cp-25f, first);
-  reduced.low = fma_f32(n, 0x1.ee59dap-50f, fma_f32(n, 0x1.777a5cp-25f, first - reduced.r));
+  reduced.r = first + second;
+  const f32 lost = second - (reduced.r - first);  // exact: first is a multiple of an ulp of second
+  reduced.low = fma_f32(n, 0x1.ee59dap-50f, lost + fma_f32(n, 0x1.777a5cp-25f, -second));
   reduced.quadrant = bits_f32(t) - 0x4b400000u;
   return reduced;
 }
@@ -83,15 +85,15 @@ VOTIVE_SCALAR ReducedF32 reduce_huge_f32(f32 x) {
 
 VOTIVE_SCALAR f32 sin_quarter_f32(f32 r, f32 low) {
   const f32 s = r * r;
-  f32 p = -0x1.995476p-13f;
+  f32 p = -0x1.9954a6p-13f;
   p = fma_f32(p, s, 0x1.11077ap-7f);
   p = fma_f32(p, s, -0x1.555546p-3f);
   return r + fma_f32(p, s * r, low);
 }
 VOTIVE_SCALAR f32 cos_quarter_f32(f32 r, f32 low) {
   const f32 s = r * r;
-  f32 p = 0x1.99e800p-16f;
-  p = fma_f32(p, s, -0x1.6c0c28p-10f);
+  f32 p = 0x1.99e0ecp-16f;
+  p = fma_f32(p, s, -0x1.6c0c1ap-10f);
   p = fma_f32(p, s, 0x1.55554ap-5f);
   return 1.0f + fma_f32(-0.5f, s, fma_f32(p, s * s, -r * low));
 }
@@ -127,14 +129,14 @@ VOTIVE_SCALAR SinCosF32 sincospi_f32(f32 v) {
   const f32 r = fma_f32(t - 0x1.8p23f, -0.5f, v);
   const u32 quadrant = bits_f32(t) - 0x4b400000u;
   const f32 s = r * r;
-  f32 p = 0x1.445194p-4f;
-  p = fma_f32(p, s, -0x1.32adccp-1f);
+  f32 p = 0x1.444684p-4f;
+  p = fma_f32(p, s, -0x1.32adc0p-1f);
   p = fma_f32(p, s, 0x1.466b78p+1f);
   p = fma_f32(p, s, -0x1.4abbcep+2f);
   p = fma_f32(p, s, -0x1.777a5cp-24f);
   const f32 sine = fma_f32(r, 0x1.921fb6p+1f, p * r);
-  f32 q = 0x1.c1b01cp-4f;
-  q = fma_f32(q, s, 0x1.b79fd0p-3f);
+  f32 q = 0x1.c20bd2p-4f;
+  q = fma_f32(q, s, 0x1.b79d8ap-3f);
   q = fma_f32(q, s, -0x1.558c8ap+0f);
   q = fma_f32(q, s, 0x1.03c192p+2f);
   q = fma_f32(q, s, -0x1.3bd3ccp+2f);
@@ -152,21 +154,21 @@ VOTIVE_SCALAR SinCosF64 sincospi_f64(f64 v) {
   const f64 r = fma_f64(t - 0x1.8p52, -0.5, v);
   const u64 quadrant = bits_f64(t);
   const f64 s = r * r;
-  f64 p = -0x1.7428bb05b8021p-16;
-  p = fma_f64(p, s, 0x1.e909dfaca0b2fp-12);
-  p = fma_f64(p, s, -0x1.e307700435bf3p-8);
-  p = fma_f64(p, s, 0x1.5078349e4d979p-4);
-  p = fma_f64(p, s, -0x1.32d2cce63b515p-1);
-  p = fma_f64(p, s, 0x1.466bc6775ab7ep+1);
+  f64 p = -0x1.73fdb123c9518p-16;
+  p = fma_f64(p, s, 0x1.e909595e50ea1p-12);
+  p = fma_f64(p, s, -0x1.e3076f6549db1p-8);
+  p = fma_f64(p, s, 0x1.5078349df5ad3p-4);
+  p = fma_f64(p, s, -0x1.32d2cce63b24cp-1);
+  p = fma_f64(p, s, 0x1.466bc6775ab7dp+1);
   p = fma_f64(p, s, -0x1.4abbce625be53p+2);
   p = fma_f64(p, s, 0x1.1a62633145c07p-53);
   const f64 sine = fma_f64(r, 0x1.921fb54442d18p+1, p * r);
-  f64 q = -0x1.befb312a169fdp-16;
-  q = fma_f64(q, s, -0x1.96b3026809371p-14);
-  q = fma_f64(q, s, 0x1.f99fccaa2d5e7p-10);
-  q = fma_f64(q, s, -0x1.a6d1c7858b005p-6);
-  q = fma_f64(q, s, 0x1.e1f50661a028dp-3);
-  q = fma_f64(q, s, -0x1.55d3c7e3b8a90p+0);
+  f64 q = -0x1.bf1c01054a27cp-16;
+  q = fma_f64(q, s, -0x1.96b280b954014p-14);
+  q = fma_f64(q, s, 0x1.f99fcdaaf9716p-10);
+  q = fma_f64(q, s, -0x1.a6d1c7873cf14p-6);
+  q = fma_f64(q, s, 0x1.e1f50661a1cc7p-3);
+  q = fma_f64(q, s, -0x1.55d3c7e3b8a98p+0);
   q = fma_f64(q, s, 0x1.03c1f081b5a34p+2);
   q = fma_f64(q, s, -0x1.3bd3cc9be45dep+2);
   const f64 cosine = fma_f64(q, s, 1.0);
