@@ -25,7 +25,8 @@ double finite_f32(float y) { return std::isinf(y) ? std::copysign(0x1p128, y) : 
 double error_in_ulp(float got, double want) {
   if (std::isnan(want)) return std::isnan(got) ? 0 : INFINITY;
   if (std::isnan(got)) return INFINITY;
-  if (std::abs(want) >= 0x1p128) return std::isinf(got) && (got > 0) == (want > 0) ? 0 : std::abs(finite_f32(got) - std::copysign(0x1p128, want)) / 0x1p104;
+  if (std::abs(want) >= 0x1p128)
+    return std::isinf(got) && (got > 0) == (want > 0) ? 0 : std::abs(finite_f32(got) - std::copysign(0x1p128, want)) / 0x1p104;
   return std::abs(finite_f32(got) - want) / ulp_of_f32(want);
 }
 
@@ -89,7 +90,7 @@ struct Case {
   float (*function)(float);
   double (*nearly)(double);
   Big (*exactly)(const Big&);
-  double bound;                    // in ulp
+  double bound;                       // in ulp
   double (*slack)(double) = nullptr;  // what the bound grows by
   float limit = INFINITY;             // of |x|
 };
@@ -151,9 +152,11 @@ TEST_P(AccuracyF32, StaysWithinItsBound) {
   const Big exact = test.exactly(Big(worst_x));
   const double near = mpfr_get_d(exact.v, MPFR_RNDN);
   Big difference = Big(finite_f32(got)) + Big(-1) * exact;
-  const double judged = std::abs(near) >= 0x1p128 ? error_in_ulp(got, near) : std::abs(mpfr_get_d(difference.v, MPFR_RNDN)) / ulp_of_f32(near);
+  const double judged =
+      std::abs(near) >= 0x1p128 ? error_in_ulp(got, near) : std::abs(mpfr_get_d(difference.v, MPFR_RNDN)) / ulp_of_f32(near);
   const double bound = test.bound + (test.slack ? test.slack(worst_x) : 0.0);
-  std::printf("%-10s worst %.4f of %.2f ulp at %a (%.9g), found with %.4f\n", test.name, judged, bound, double(worst_x), double(worst_x), worst);
+  std::printf("%-10s worst %.4f of %.2f ulp at %a (%.9g), found with %.4f\n", test.name, judged, bound, double(worst_x), double(worst_x),
+              worst);
   EXPECT_LE(judged, bound);
   EXPECT_NEAR(judged, worst, 0.01);
 }

@@ -1,0 +1,142 @@
+// One source, one answer: the scalar text in loops gives the same bits in every instruction set it is compiled for, vectorised or not.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/numerics/inputs.h"
+#include "tests/numerics/probe.h"
+
+namespace votive::numerics {
+namespace {
+
+using numerics_probe::Input;
+using numerics_probe::Loop;
+
+struct Build {
+  const char* name;
+  bool runs_here;
+  std::span<const Loop> loops;
+};
+
+std::vector<Build> other_builds() {
+  std::vector<Build> builds;
+#if defined(__x86_64__)
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  builds.push_back({"v3", v3, numerics_probe::v3::loops()});
+  builds.push_back({"v4emulated", v3, numerics_probe::v4emulated::loops()});
+  builds.push_back({"v4", v4, numerics_probe::v4::loops()});
+  builds.push_back({"v4n", v4 && __builtin_cpu_supports("avx512bf16"), numerics_probe::v4n::loops()});
+#endif
+  return builds;
+}
+
+const std::uint32_t telling_f32[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x7f800000u, 0xff800000u,
+                                     0x7fc00000u, 0xffc12345u, 0x7f800001u, 0x00000001u, 0x80000001u, 0x007fffffu,
+                                     0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f000000u, 0x40490fdbu, 0x4b800000u};
+
+template <class T>
+void append(std::vector<unsigned char>& bytes, T value) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + sizeof value);
+  std::memcpy(bytes.data() + at, &value, sizeof value);
+}
+
+std::vector<unsigned char> inputs(Input kind) {
+  std::vector<unsigned char> bytes;
+  Random random{7};
+  switch (kind) {
+    case Input::f32: each_f32(512, [&](std::uint32_t u) { append(bytes, u); }); break;
+    case Input::f64:
+      for (std::uint64_t exponent = 0; exponent < 4096; ++exponent) {
+        for (int i = 0; i < 64; ++i) append(bytes, exponent << 52 | random() >> 12);
+        for (std::uint64_t i = 0; i < 4; ++i) append(bytes, (exponent << 52) + i), append(bytes, (exponent << 52 | 0xfffffffffffffu) - i);
+        for (int i = 0; i < 16; ++i)
+          append(bytes, exponent << 52 | (random() >> 12 & ~0u << (i + 24)));  // near halfway cases of narrow formats
+      }
+      break;
+    case Input::i64:
+      for (int i = 0; i < 200000; ++i) append(bytes, std::uint64_t(std::int64_t(random()) >> random() % 64));
+      for (int bit = 0; bit < 64; ++bit) {
+        for (std::uint64_t i = 0; i < 8; ++i) append(bytes, (1ull << bit) + i), append(bytes, (1ull << bit) - i);
+      }
+      break;
+    case Input::u16:
+      for (std::uint32_t i = 0; i < 65536; ++i) append(bytes, std::uint16_t(i));
+      break;
+    case Input::u8:
+      for (std::uint32_t i = 0; i < 256; ++i) append(bytes, std::uint8_t(i));
+      break;
+    case Input::word_pair:
+      for (int i = 0; i < 200000; ++i) append(bytes, random());
+      append(bytes, std::uint64_t{0});
+      append(bytes, ~std::uint64_t{0});
+      break;
+    case Input::f32_pair:
+      for (std::uint32_t a : telling_f32) {
+        for (std::uint32_t b : telling_f32) append(bytes, a), append(bytes, b);
+      }
+      for (int i = 0; i < 200000; ++i) append(bytes, random());
+      break;
+  }
+  return bytes;
+}
+
+std::size_t input_bytes(Input kind) {
+  switch (kind) {
+    case Input::u8: return 1;
+    case Input::u16: return 2;
+    case Input::f32: return 4;
+    default: return 8;
+  }
+}
+
+bool both_nan(const unsigned char* a, const unsigned char* b, std::size_t size) {
+  if (size == 4) {
+    float x, y;
+    std::memcpy(&x, a, 4), std::memcpy(&y, b, 4);
+    return x != x && y != y;
+  }
+  double x, y;
+  std::memcpy(&x, a, 8), std::memcpy(&y, b, 8);
+  return x != x && y != y;
+}
+
+TEST(ScalarText, HasTheSameBitsInEveryInstructionSet) {
+  const std::span<const Loop> base = numerics_probe::baseline::loops();
+  const std::vector<Build> builds = other_builds();
+  std::vector<std::vector<unsigned char>> data(7);
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < base.size(); ++i) {
+    std::vector<unsigned char>& in = data[std::size_t(base[i].input)];
+    if (in.empty()) in = inputs(base[i].input);
+    const std::size_t n = in.size() / input_bytes(base[i].input);
+    const std::size_t size = base[i].output_bytes;
+    std::vector<unsigned char> want(n * size);
+    base[i].run(in.data(), want.data(), n);
+    for (const Build& build : builds) {
+      ASSERT_EQ(build.loops.size(), base.size());
+      if (!build.runs_here) continue;
+      std::vector<unsigned char> got(n * size);
+      build.loops[i].run(in.data(), got.data(), n);
+      std::size_t different = 0;
+      const bool alike = std::memcmp(got.data(), want.data(), n * size) == 0;
+      for (std::size_t k = 0; k < n && !alike; ++k) {
+        const unsigned char* a = got.data() + k * size;
+        const unsigned char* b = want.data() + k * size;
+        if (std::memcmp(a, b, size) != 0 && !(base[i].floating && both_nan(a, b, size))) ++different;
+      }
+      EXPECT_EQ(different, 0u) << base[i].name << " in " << build.name;
+      compared += n;
+    }
+  }
+  for (const Build& build : builds)
+    std::printf("%s: %s\n", build.name, build.runs_here ? "compared" : "not compared, this machine lacks it");
+  if (!builds.empty() && builds[0].runs_here) { EXPECT_GT(compared, 10'000'000u); }
+}
+
+}  // namespace
+}  // namespace votive::numerics
