@@ -191,6 +191,35 @@ template <int n>
 [[gnu::always_inline]] inline void broadcast_from(const float* p, F32x8& r) { asm volatile("vbroadcastss %1, %0" : "=x"(r.v) : "m"(*p)); }
 [[gnu::always_inline]] inline void broadcast_from(const double* p, F64x4& r) { asm volatile("vbroadcastsd %1, %0" : "=x"(r.v) : "m"(*p)); }
 
+[[gnu::always_inline]] inline void transpose(F32x8* r) {
+  __m256 a[8], b[8];
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    a[2 * i] = _mm256_unpacklo_ps(r[2 * i].v, r[2 * i + 1].v);
+    a[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i].v, r[2 * i + 1].v);
+  });
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    b[4 * i] = _mm256_shuffle_ps(a[4 * i], a[4 * i + 2], 0x44);
+    b[4 * i + 1] = _mm256_shuffle_ps(a[4 * i], a[4 * i + 2], 0xee);
+    b[4 * i + 2] = _mm256_shuffle_ps(a[4 * i + 1], a[4 * i + 3], 0x44);
+    b[4 * i + 3] = _mm256_shuffle_ps(a[4 * i + 1], a[4 * i + 3], 0xee);
+  });
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    r[i].v = _mm256_permute2f128_ps(b[i], b[i + 4], 0x20);
+    r[i + 4].v = _mm256_permute2f128_ps(b[i], b[i + 4], 0x31);
+  });
+}
+[[gnu::always_inline]] inline void transpose(F64x4* r) {
+  __m256d a[4];
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    a[2 * i] = _mm256_unpacklo_pd(r[2 * i].v, r[2 * i + 1].v);
+    a[2 * i + 1] = _mm256_unpackhi_pd(r[2 * i].v, r[2 * i + 1].v);
+  });
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    r[i].v = _mm256_permute2f128_pd(a[i], a[i + 2], 0x20);
+    r[i + 2].v = _mm256_permute2f128_pd(a[i], a[i + 2], 0x31);
+  });
+}
+
 /// Subnormals are zeros between construction and destruction, as CONTRACT.md 4.4 says of bf16 pairs. Arithmetic whose operands are loaded
 /// after the one and stored before the other stays between them.
 class FlushToZero {

@@ -199,7 +199,61 @@ template <int n>
 [[gnu::always_inline]] inline void broadcast_from(const float* p, Vf32& r) { asm volatile("vbroadcastss %1, %0" : "=v"(r.v) : "m"(*p)); }
 [[gnu::always_inline]] inline void broadcast_from(const double* p, Vf64& r) { asm volatile("vbroadcastsd %1, %0" : "=v"(r.v) : "m"(*p)); }
 
+[[gnu::always_inline]] inline void broadcast_from(const std::uint32_t* p, Vi32& r) {
+  asm volatile("vpbroadcastd %1, %0" : "=v"(r.v) : "m"(*p));
+}
+
+[[gnu::always_inline]] inline void transpose(Vf32* r) {
+  __m512i a[16], b[16];
+  unroll<16>([&](auto i) __attribute__((always_inline)) { a[i] = _mm512_castps_si512(r[i].v); });
+  unroll<8>([&](auto i) __attribute__((always_inline)) {
+    b[2 * i] = _mm512_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
+    b[2 * i + 1] = _mm512_unpackhi_epi32(a[2 * i], a[2 * i + 1]);
+  });
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    a[4 * i] = _mm512_unpacklo_epi64(b[4 * i], b[4 * i + 2]);
+    a[4 * i + 1] = _mm512_unpackhi_epi64(b[4 * i], b[4 * i + 2]);
+    a[4 * i + 2] = _mm512_unpacklo_epi64(b[4 * i + 1], b[4 * i + 3]);
+    a[4 * i + 3] = _mm512_unpackhi_epi64(b[4 * i + 1], b[4 * i + 3]);
+  });
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    b[i] = _mm512_shuffle_i32x4(a[i], a[i + 4], 0x88);
+    b[i + 4] = _mm512_shuffle_i32x4(a[i], a[i + 4], 0xdd);
+    b[i + 8] = _mm512_shuffle_i32x4(a[i + 8], a[i + 12], 0x88);
+    b[i + 12] = _mm512_shuffle_i32x4(a[i + 8], a[i + 12], 0xdd);
+  });
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    r[i].v = _mm512_castsi512_ps(_mm512_shuffle_i32x4(b[i], b[i + 8], 0x88));
+    r[i + 8].v = _mm512_castsi512_ps(_mm512_shuffle_i32x4(b[i], b[i + 8], 0xdd));
+    r[i + 4].v = _mm512_castsi512_ps(_mm512_shuffle_i32x4(b[i + 4], b[i + 12], 0x88));
+    r[i + 12].v = _mm512_castsi512_ps(_mm512_shuffle_i32x4(b[i + 4], b[i + 12], 0xdd));
+  });
+}
+[[gnu::always_inline]] inline void transpose(Vf64* r) {
+  __m512d a[8], b[8];
+  unroll<4>([&](auto i) __attribute__((always_inline)) {
+    a[2 * i] = _mm512_unpacklo_pd(r[2 * i].v, r[2 * i + 1].v);
+    a[2 * i + 1] = _mm512_unpackhi_pd(r[2 * i].v, r[2 * i + 1].v);
+  });
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    b[i] = _mm512_shuffle_f64x2(a[i], a[i + 2], 0x88);
+    b[i + 2] = _mm512_shuffle_f64x2(a[i], a[i + 2], 0xdd);
+    b[i + 4] = _mm512_shuffle_f64x2(a[i + 4], a[i + 6], 0x88);
+    b[i + 6] = _mm512_shuffle_f64x2(a[i + 4], a[i + 6], 0xdd);
+  });
+  unroll<2>([&](auto i) __attribute__((always_inline)) {
+    r[i].v = _mm512_shuffle_f64x2(b[i], b[i + 4], 0x88);
+    r[i + 4].v = _mm512_shuffle_f64x2(b[i], b[i + 4], 0xdd);
+    r[i + 2].v = _mm512_shuffle_f64x2(b[i + 2], b[i + 6], 0x88);
+    r[i + 6].v = _mm512_shuffle_f64x2(b[i + 2], b[i + 6], 0xdd);
+  });
+}
+
 #if defined(__AVX512BF16__)
+/// acc = dpbf16(acc, a, b) in place and in order.
+[[gnu::always_inline]] inline void accumulate_bf16(Vf32& acc, Vi32 a, Vi32 b) {
+  asm volatile("vdpbf16ps %2, %1, %0" : "+v"(acc.v) : "v"(a.v), "v"(b.v));
+}
 [[gnu::always_inline]] inline Vf32 dpbf16(Vf32 acc, Vi32 a, Vi32 b) { return {_mm512_dpbf16_ps(acc.v, (__m512bh)a.v, (__m512bh)b.v)}; }
 
 /// vdpbf16ps takes subnormals as zeros whatever MXCSR says.

@@ -339,6 +339,27 @@ template <class V>
 [[gnu::always_inline]] inline void broadcast_from(const float* p, Vf32& r) { r = Vf32::broadcast(*p); }
 [[gnu::always_inline]] inline void broadcast_from(const double* p, Vf64& r) { r = Vf64::broadcast(*p); }
 
+template <class V>
+[[gnu::always_inline]] inline void transpose(V* r) {
+  for (int i = 0; i < V::lanes; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const auto x = r[i].v[j];
+      r[i].v[j] = r[j].v[i];
+      r[j].v[i] = x;
+    }
+  }
+}
+/// One element of a bf16 chain: fma that flushes (CONTRACT.md 4.4).
+[[gnu::always_inline]] inline void accumulate_flushed(Vf32& acc, Vf32 a, Vf32 b) {
+  for (int i = 0; i < 4; ++i) acc.v[i] = numerics::fma_flush_f32(a.v[i], b.v[i], acc.v[i]);
+}
+[[gnu::always_inline]] inline Vf32 dpbf16(Vf32 acc, Vi32 a, Vi32 b) {
+  const Vi32 high = Vi32::broadcast(-65536);
+  accumulate_flushed(acc, as_f32(bit_and(a, high)), as_f32(bit_and(b, high)));
+  accumulate_flushed(acc, as_f32(shift_left<16>(a)), as_f32(shift_left<16>(b)));
+  return acc;
+}
+
 /// Nothing to set: dpbf16 flushes in the text.
 class FlushToZero {
  public:

@@ -182,4 +182,25 @@ template <class P, class V>
   r.high = r.low;
 }
 
+/// Four square quarters, the off-diagonal two exchanged.
+template <class V>
+[[gnu::always_inline]] inline void transpose(Twice<V>* r) {
+  constexpr int n = V::lanes;
+  V a[n], b[n], c[n], d[n];
+  for (int i = 0; i < n; ++i) {
+    a[i] = r[i].low;
+    b[i] = r[i].high;
+    c[i] = r[i + n].low;
+    d[i] = r[i + n].high;
+  }
+  transpose(a);
+  transpose(b);
+  transpose(c);
+  transpose(d);
+  for (int i = 0; i < n; ++i) {
+    r[i] = {a[i], c[i]};
+    r[i + n] = {b[i], d[i]};
+  }
+}
+
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -1,0 +1,44 @@
+// Products of float matrices on the CPU in the canonical order (CONTRACT.md 4.4): what matmul.cpp hands to the three accumulators, and what
+// attention.cpp builds on. Not here: quantised weights (quantised.h).
+#pragma once
+
+#include "votive/core/tensor.h"
+#include "votive/cpu/types.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+
+/// A matrix where it lies: element (i, j) is at data + (i·row + j·column) elements.
+struct MatrixView {
+  const std::byte* data;
+  DType dtype;
+  Size row, column;
+};
+
+/// y[o] = a[o]·b[o] + bias for every o of the batch; y is [batch, m, n] row-major, bias n numbers of the accumulator's type or null.
+struct Product {
+  Size m, n, k;
+  MatrixView a, b;
+  std::byte* y;
+  DType y_dtype;
+  const void* bias = nullptr;
+  Shape batch;                 // batch axes of y, and each operand's step along them, in elements
+  Strides a_batch, b_batch;
+
+  Size batches() const { return count(batch); }
+  /// The operands' offsets of the batch's element o, in elements.
+  void offsets(Size o, Size& a_offset, Size& b_offset) const {
+    a_offset = b_offset = 0;
+    for (int axis = batch.rank() - 1; axis >= 0; --axis) {
+      const Size i = o % batch[axis];
+      o /= batch[axis];
+      a_offset += i * a_batch[axis];
+      b_offset += i * b_batch[axis];
+    }
+  }
+};
+
+void multiply_f32(const Product& product);   ///< f16, bf16, f32 operands, not both bf16; f32 accumulator
+void multiply_bf16(const Product& product);  ///< bf16 × bf16 by pairs; f32 accumulator
+void multiply_f64(const Product& product);   ///< any operands; f64 accumulator
+
+}  // namespace votive::cpu::VOTIVE_ISA
