@@ -6,7 +6,7 @@
 
 // One line per kernel file.
 #define VOTIVE_CPU_KERNEL_FILES(X)                                                                                                     \
-  X(pointwise) X(cast) X(copy) X(quantised)
+  X(pointwise) X(cast) X(copy) X(matmul) X(quantised)
 
 #define VOTIVE_DECLARE(file) void register_##file(Kernels& kernels);
 
