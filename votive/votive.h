@@ -8,3 +8,6 @@
 #include "votive/io/safetensors.h"
 #include "votive/models/generate.h"
 #include "votive/ops/ops.h"
+#include "votive/runtime/devices.h"
+#include "votive/text/chat.h"
+#include "votive/text/tokenizer.h"
