@@ -136,12 +136,15 @@ def main():
             print(f"not measured: {peer.name} ({peer.program} is missing; bench/peers/build.sh makes it)", file=sys.stderr)
     if not programs:
         raise SystemExit("nothing to measure")
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"this machine is busy (load {load:.1f}): rates will be low and far apart", file=sys.stderr)
     rates = measured(programs, args.threads, args.repetitions, lambda text: print(text, file=sys.stderr, flush=True))
     version = args.cache / "llama.cpp-version"
     versions = {"llama.cpp": version.read_text().strip() if version.exists() else "unknown", "candle": "0.11.0"}
-    print(f"{machine()}\n{model.name}; llama.cpp: {versions['llama.cpp']}; {args.repetitions} rounds\n\n{table(rates, args.threads)}")
+    print(f"{machine()}\n{model.name}; llama.cpp: {versions['llama.cpp']}; {args.repetitions} rounds; load before {load:.1f}\n\n{table(rates, args.threads)}")
     if args.json:
-        whole = {"machine": machine(), "model": model.name, "versions": versions, "repetitions": args.repetitions, "tokens_per_second": rates}
+        whole = {"machine": machine(), "model": model.name, "versions": versions, "repetitions": args.repetitions, "load_before": load, "tokens_per_second": rates}
         args.json.write_text(json.dumps(whole, indent=1) + "\n")
 
 
