@@ -4,18 +4,19 @@
 
 #include <cstdint>
 
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#endif
-
 namespace votive {
 
 #if defined(__x86_64__)
 namespace detail {
 using FloatControl = unsigned;
 // MXCSR without its six sticky flags: all exceptions masked, RNE, neither FTZ (bit 15) nor DAZ (bit 6).
-inline FloatControl float_control() { return _mm_getcsr(); }
-inline void set_float_control(FloatControl word) { _mm_setcsr(word); }
+// Not the intrinsics: g++ takes two reads for one, also across a call that changes the word.
+inline FloatControl float_control() {
+  FloatControl word;
+  __asm__ volatile("stmxcsr %0" : "=m"(word));
+  return word;
+}
+inline void set_float_control(FloatControl word) { __asm__ volatile("ldmxcsr %0" : : "m"(word) : "memory"); }
 inline constexpr FloatControl float_control_mask = 0xffc0, float_control_wanted = 0x1f80;
 }  // namespace detail
 #elif defined(__aarch64__)
@@ -36,7 +37,8 @@ inline constexpr FloatControl float_control_mask = ~FloatControl{0}, float_contr
 /// Sets the calling thread's environment for good: what each worker does when it starts.
 inline void set_float_environment() { detail::set_float_control(detail::float_control_wanted); }
 
-/// Sets the calling thread's environment for a scope and restores the caller's. When nothing differs it only reads one register (about 1 ns).
+/// Sets the calling thread's environment for a scope and restores the caller's. When nothing differs it only reads one register
+/// (nothing beside other work, 3.4 ns back to back; Zen 5).
 /// Needed because a library linked with -ffast-math turns on FTZ and DAZ in the whole thread when it is loaded.
 class FloatEnvironment {
  public:

@@ -34,6 +34,11 @@ constexpr std::size_t bytes_of(int size_class) {
   if (size_class < 8) return static_cast<std::size_t>(size_class + 1) * 64;
   return static_cast<std::size_t>((size_class - 8) % 4 + 5) << (7 + (size_class - 8) / 4);
 }
+constexpr auto small_bytes = [] {
+  std::array<std::uint32_t, small_classes> bytes{};
+  for (int c = 0; c < small_classes; ++c) bytes[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(bytes_of(c));
+  return bytes;
+}();
 constexpr std::size_t small_limit = bytes_of(small_classes - 1), middle_limit = bytes_of(class_count - 1);
 static_assert(small_limit == std::size_t{32} << 10 && middle_limit == std::size_t{7} << 18);
 
@@ -293,7 +298,7 @@ Memory allocate_large(std::size_t asked) {
   return {address, bytes};
 }
 
-Memory allocate_slowly(std::size_t asked) {
+[[gnu::noinline]] Memory allocate_slowly(std::size_t asked) try {
   if (asked + guard_bytes > middle_limit || asked > middle_limit) return allocate_large(asked);
   const int size_class = class_of(asked + guard_bytes);
   const std::size_t bytes = bytes_of(size_class);
@@ -315,9 +320,9 @@ Memory allocate_slowly(std::size_t asked) {
   }
   hand_out(block, asked);
   return {reinterpret_cast<std::byte*>(block), bytes};
-}
+} catch (const std::bad_alloc&) { refuse(asked); }
 
-void free_slowly(Memory memory) noexcept {
+[[gnu::noinline]] void free_slowly(Memory memory) noexcept {
   Shared& all = shared();
   const std::lock_guard guard(all.lock);
   if (thread_cache != nullptr) all.add_counters(*thread_cache);
@@ -336,7 +341,7 @@ void free_slowly(Memory memory) noexcept {
 }
 
 /// Half of a list that has grown past its limit goes to the other threads.
-void shorten(ThreadCache& cache, int size_class) noexcept {
+[[gnu::noinline]] void shorten(ThreadCache& cache, int size_class) noexcept {
   Shared& all = shared();
   const std::lock_guard guard(all.lock);
   all.add_counters(cache);
@@ -351,7 +356,7 @@ Memory allocate_memory(std::size_t asked) {
     if (ThreadCache* const cache = thread_cache) {
       const int size_class = class_of(asked + guard_bytes);
       if (Block* const block = cache->lists[size_class].pop()) {
-        const std::size_t bytes = bytes_of(size_class);
+        const std::size_t bytes = small_bytes[static_cast<std::size_t>(size_class)];
         cache->count_allocation(bytes);
         hand_out(block, asked);
         return {reinterpret_cast<std::byte*>(block), bytes};

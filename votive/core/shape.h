@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstring>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -48,7 +49,7 @@ class Sizes {
   static constexpr int few = 4;
   void copy(const Sizes& other) noexcept {
     rank_ = other.rank_;
-    std::copy_n(other.size_, few, size_);
+    std::memcpy(size_, other.size_, few * sizeof(Size));  // copy_n would call memmove
     if (rank_ > few) [[unlikely]] std::copy_n(other.size_ + few, rank_ - few, size_ + few);
   }
 

@@ -95,7 +95,7 @@ class Tensor {
   };
 
   explicit Tensor(Body* body) noexcept : body_(body) {}
-  static Body* new_body(const Meta& meta, std::size_t data_bytes, std::size_t inline_bytes);
+  static Body* new_body(DType dtype, Device device, Packing packing, std::size_t data_bytes, std::size_t inline_bytes);
   static void destroy(Body* body) noexcept;
   void retain() const noexcept {
     if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);

@@ -23,9 +23,15 @@ class Walk {
   template <class Run>
   void for_each_run(Size begin, Size end, Run run) const {
     if (begin >= end) return;
-    const Size inner_size = inner();
     std::array<Size, N> offsets = start_;
-    Size index[max_rank] = {};
+    if (rank_ <= 1) {
+      for (int o = 0; o < N; ++o) offsets[o] += begin * step(o);
+      run(offsets, end - begin);
+      return;
+    }
+    const Size inner_size = inner();
+    Size index[max_rank];
+    std::fill_n(index, rank_, 0);
     Size rest = begin;
     for (int axis = rank_ - 1; axis >= 0 && rest > 0; --axis) {
       index[axis] = rest % shape_[axis];
@@ -34,7 +40,7 @@ class Walk {
     }
     Size at = begin;
     while (true) {
-      const Size n = rank_ == 0 ? end - at : std::min(inner_size - index[rank_ - 1], end - at);
+      const Size n = std::min(inner_size - index[rank_ - 1], end - at);
       run(offsets, n);
       at += n;
       if (at >= end) return;
