@@ -118,7 +118,7 @@ VOTIVE_SCALAR u16 f64_to_f16(f64 x) {
   const u64 sign = (u >> 48) & 0x8000u;
   const u64 a = u & 0x7fffffffffffffffu;
   const u64 subnormal = bits_f64(f64_from_bits(a) + 0x1p28) - 0x41b0000000000000u;
-  const u64 normal = (a + 0xc1000001ffffffffu + ((a >> 42) & 1u)) >> 42;
+  const u64 normal = (a + 0xc10001ffffffffffu + ((a >> 42) & 1u)) >> 42;
   u64 r = (i64)a < 0x3f10000000000000 ? subnormal : normal;
   r = (i64)a >= 0x40effe0000000000 ? 0x7c00u : r;
   r |= sign;
