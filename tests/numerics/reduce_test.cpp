@@ -1,0 +1,214 @@
+// The canonical tree and dot product against a literal transcription of CONTRACT.md 3.2 and 4.4: absent elements written out, the split recursive.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/numerics/inputs.h"
+#include "votive/numerics/reduce.h"
+
+namespace votive::numerics {
+namespace {
+
+struct Sum {
+  static constexpr float absent = -0.0f;
+  static constexpr float empty = 0.0f;
+  template <class T>
+  static T of(T a, T b) {
+    return a + b;
+  }
+};
+struct Product {
+  static constexpr float absent = 1;
+  static constexpr float empty = 1;
+  template <class T>
+  static T of(T a, T b) {
+    return a * b;
+  }
+};
+
+/// 3.2, steps 1 to 4: one chunk of 4096, what is missing filled in.
+template <class Op, class T>
+T chunk(std::vector<T> x) {
+  x.resize(4096, T(Op::absent));
+  std::vector<T> lanes(32);
+  for (int lane = 0; lane < 32; ++lane) {
+    T groups[8];
+    for (int group = 0; group < 8; ++group) {
+      T total = x[std::size_t(group * 16 * 32 + lane)];
+      for (int step = 1; step < 16; ++step) total = Op::of(total, x[std::size_t((group * 16 + step) * 32 + lane)]);
+      groups[group] = total;
+    }
+    const T left = Op::of(Op::of(groups[0], groups[1]), Op::of(groups[2], groups[3]));
+    const T right = Op::of(Op::of(groups[4], groups[5]), Op::of(groups[6], groups[7]));
+    lanes[std::size_t(lane)] = Op::of(left, right);
+  }
+  for (std::size_t w : {16u, 8u, 4u, 2u, 1u}) {
+    for (std::size_t l = 0; l < w; ++l) lanes[l] = Op::of(lanes[l], lanes[l + w]);
+  }
+  return lanes[0];
+}
+
+/// Step 5.
+template <class Op, class T>
+T split(const std::vector<T>& chunks, std::size_t first, std::size_t count) {
+  if (count == 1) return chunks[first];
+  std::size_t left = 1;
+  while (left * 2 < count) left *= 2;
+  return Op::of(split<Op>(chunks, first, left), split<Op>(chunks, first + left, count - left));
+}
+
+template <class Op, class T>
+T tree(const std::vector<T>& x) {
+  if (x.empty()) return T(Op::empty);
+  std::vector<T> chunks;
+  for (std::size_t at = 0; at < x.size(); at += 4096) {
+    chunks.push_back(chunk<Op>(std::vector<T>(x.begin() + long(at), x.begin() + long(std::min(x.size(), at + 4096)))));
+  }
+  return split<Op>(chunks, 0, chunks.size());
+}
+
+std::vector<std::size_t> sizes() {
+  std::vector<std::size_t> all;
+  for (std::size_t n = 0; n < 70; ++n) all.push_back(n);
+  for (std::size_t n : {511, 512, 513, 1000, 4095, 4096, 4097, 8191, 8192, 8193, 12288, 12289, 20480, 28671, 28673, 4096 * 13 + 5})
+    all.push_back(n);
+  return all;
+}
+
+float number(Random& random) {
+  const std::uint64_t r = random();
+  return std::ldexp(float(std::int32_t(r >> 32)), int(r % 40) - 51);
+}
+
+TEST(Tree, IsTheLiteralOne) {
+  Random random{21};
+  for (std::size_t n : sizes()) {
+    for (std::size_t stride : {1u, 3u}) {
+      std::vector<float> x(n), spread(n * stride + 1, NAN), factors(n);
+      std::vector<double> wide(n), wide_factors(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        x[i] = number(random);
+        spread[i * stride] = x[i];
+        wide[i] = double(x[i]) * (1 + 0x1p-40);
+        factors[i] = 1 + std::ldexp(float(std::int32_t(random() >> 32)), -40);
+        wide_factors[i] = double(factors[i]) * (1 + 0x1p-40);
+      }
+      ASSERT_EQ(bits_f32(tree_sum_f32(spread.data(), i64(n), i64(stride))), bits_f32(tree<Sum>(x))) << n;
+      ASSERT_EQ(bits_f64(tree_sum_f64(wide.data(), i64(n), 1)), bits_f64(tree<Sum>(wide))) << n;
+      ASSERT_EQ(bits_f32(tree_prod_f32(factors.data(), i64(n), 1)), bits_f32(tree<Product>(factors))) << n;
+      ASSERT_EQ(bits_f64(tree_prod_f64(wide_factors.data(), i64(n), 1)), bits_f64(tree<Product>(wide_factors))) << n;
+    }
+  }
+}
+
+TEST(Tree, KeepsTheSignOfZero) {
+  const std::vector<float> zeros(5000, -0.0f);
+  EXPECT_EQ(bits_f32(tree_sum_f32(zeros.data(), 5000, 1)), bits_f32(-0.0f));
+  EXPECT_EQ(bits_f32(tree_sum_f32(zeros.data(), 1, 1)), bits_f32(-0.0f));
+  EXPECT_EQ(bits_f32(tree_sum_f32(zeros.data(), 0, 1)), bits_f32(0.0f));
+  EXPECT_EQ(tree_prod_f32(zeros.data(), 0, 1), 1.0f);
+  const float one_nan[] = {1, NAN, 2};
+  EXPECT_TRUE(std::isnan(tree_sum_f32(one_nan, 3, 1)));
+}
+
+TEST(Tree, TakesANegativeStride) {
+  std::vector<float> x(10000);
+  Random random{22};
+  for (float& v : x) v = number(random);
+  std::vector<float> backwards(x.rbegin(), x.rend());
+  EXPECT_EQ(bits_f32(tree_sum_f32(&x[9999], 10000, -1)), bits_f32(tree<Sum>(backwards)));
+}
+
+TEST(Tree, CombinesChunksMadeElsewhere) {
+  Random random{23};
+  for (std::size_t n = 1; n < 200; ++n) {
+    std::vector<float> sums(n);
+    for (float& v : sums) v = number(random);
+    ASSERT_EQ(bits_f32(tree_combine_chunks_f32(sums.data(), i64(n))), bits_f32(split<Sum>(sums, 0, n))) << n;
+  }
+}
+
+// CONTRACT.md 10, row 33, in the f32 that bf16 accumulates in.
+TEST(Tree, CountsOnesExactly) {
+  const std::vector<float> ones(100000, 1);
+  EXPECT_EQ(tree_sum_f32(ones.data(), 4096, 1), 4096);
+  EXPECT_EQ(tree_sum_f32(ones.data(), 100000, 1), 100000);
+}
+
+TEST(Dot, IsBlocksOf1024InOrder) {
+  Random random{24};
+  for (std::size_t n : {0u, 1u, 2u, 3u, 7u, 1023u, 1024u, 1025u, 2048u, 5000u}) {
+    std::vector<float> a(n), b(n);
+    std::vector<double> wide_a(n), wide_b(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[i] = number(random), b[i] = number(random);
+      wide_a[i] = a[i] * (1 + 0x1p-30), wide_b[i] = b[i];
+    }
+    float want = 0;
+    double wide = 0;
+    for (std::size_t block = 0; block * 1024 < n; ++block) {
+      float acc = 0;
+      double wide_acc = 0;
+      for (std::size_t i = block * 1024; i < std::min(n, (block + 1) * 1024); ++i) {
+        acc = std::fma(a[i], b[i], acc);
+        wide_acc = std::fma(wide_a[i], wide_b[i], wide_acc);
+      }
+      want = block == 0 ? acc : want + acc;
+      wide = block == 0 ? wide_acc : wide + wide_acc;
+    }
+    EXPECT_EQ(bits_f32(dot_f32(a.data(), 1, b.data(), 1, i64(n))), bits_f32(want)) << n;
+    EXPECT_EQ(bits_f64(dot_f64(wide_a.data(), 1, wide_b.data(), 1, i64(n))), bits_f64(wide)) << n;
+    std::vector<float> apart(2 * n + 1, NAN);
+    for (std::size_t i = 0; i < n; ++i) apart[2 * i] = a[i];
+    EXPECT_EQ(bits_f32(dot_f32(apart.data(), 2, b.data(), 1, i64(n))), bits_f32(want)) << n;
+  }
+}
+
+// 1 + 2^-24 rounds to 1. With 1 in the chain, (-1, 2^-24) loses the small number if the odd element is first, (2^-24, -1) keeps it.
+TEST(Dot, OfBf16TakesTheOddElementFirst) {
+  const auto dot = [](std::vector<float> x) {
+    std::vector<std::uint16_t> narrow, ones(x.size(), 0x3f80);
+    for (float v : x) narrow.push_back(f32_to_bf16(v));
+    return dot_bf16(narrow.data(), 1, ones.data(), 1, i64(x.size()));
+  };
+  EXPECT_EQ(dot({1, 0, -1, 0x1p-24f}), 0.0f);
+  EXPECT_EQ(dot({1, 0, 0x1p-24f, -1}), 0x1p-24f);
+  EXPECT_EQ(dot({1, 0x1p-24f, -1}), 0.0f);
+  // an absent partner is no operation: a chain from +0 over -0 alone is +0 either way, and over a single number is that number
+  EXPECT_EQ(bits_f32(dot({-0.0f})), 0u);
+  EXPECT_EQ(dot({3}), 3.0f);
+}
+
+TEST(Dot, OfBf16FollowsItsPairsAtAnyLengthAndStride) {
+  Random random{25};
+  for (std::size_t n : {0u, 1u, 2u, 5u, 1023u, 1024u, 1025u, 1026u, 3001u}) {
+    std::vector<std::uint16_t> a(n), b(n), apart(3 * n + 1, 0x7fc0);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[i] = f32_to_bf16(number(random)), b[i] = f32_to_bf16(number(random));
+      apart[3 * i] = a[i];
+    }
+    float want = 0;
+    for (std::size_t block = 0; block * 1024 < n; ++block) {
+      float acc = 0;
+      const std::size_t end = std::min(n, (block + 1) * 1024);
+      for (std::size_t i = block * 1024; i < end; i += 2) {
+        // far from the subnormals, where the flush does nothing
+        if (i + 1 < end) acc = std::fma(bf16_to_f32(a[i + 1]), bf16_to_f32(b[i + 1]), acc);
+        acc = std::fma(bf16_to_f32(a[i]), bf16_to_f32(b[i]), acc);
+      }
+      want = block == 0 ? acc : want + acc;
+    }
+    EXPECT_EQ(bits_f32(dot_bf16(a.data(), 1, b.data(), 1, i64(n))), bits_f32(want)) << n;
+    EXPECT_EQ(bits_f32(dot_bf16(apart.data(), 3, b.data(), 1, i64(n))), bits_f32(want)) << n;
+  }
+}
+
+// CONTRACT.md 10, row 36.
+TEST(Dot, OfBf16OnesIsTheirNumber) {
+  const std::vector<std::uint16_t> ones(4096, 0x3f80);
+  EXPECT_EQ(dot_bf16(ones.data(), 1, ones.data(), 1, 4096), 4096);
+}
+
+}  // namespace
+}  // namespace votive::numerics
