@@ -181,6 +181,11 @@ DType exact_compute(DType dtype) {
 Conversion::Conversion(DType from, DType to, bool saturate) : from_(from), to_(to) {
   if (from == to) return;
   const DType compute = exact_compute(from);
+  if (is_quantised(from)) {
+    first_ = dequantise_run(from);
+    if (to != DType::f32) second_ = store_run(DType::f32, to, saturate);
+    return;
+  }
   if (is_compute(to)) first_ = load_run(from, to);  // one step, where the source is not a float that becomes an integer
   if (first_ != nullptr) return;
   if (from == compute) {
@@ -195,7 +200,7 @@ void Conversion::through_tile(const std::byte* from, std::byte* to, Size n) cons
   alignas(64) std::byte tile[tile_size * sizeof(f64)];
   for (Size at = 0; at < n; at += tile_size) {
     const Size m = n - at < tile_size ? n - at : tile_size;
-    first_(from + at * block_bytes(from_), tile, m);
+    first_(from + at / block_size(from_) * block_bytes(from_), tile, m);
     second_(tile, to + at * block_bytes(to_), m);
   }
 }

@@ -11,7 +11,7 @@ inline constexpr Size tile_size = 1024;
 
 using ConvertRun = void (*)(const std::byte* from, std::byte* to, Size n);
 
-/// A conversion of n elements, by one step or by two with a tile between.
+/// A conversion of n elements, by one step or by two with a tile between. Quantised sources: the start and n are whole blocks.
 class Conversion {
  public:
   Conversion() = default;
@@ -36,6 +36,8 @@ class Conversion {
 /// dtype → compute type in one step, and back; null where there is none.
 ConvertRun load_run(DType from, DType compute);
 ConvertRun store_run(DType compute, DType to, bool saturate);
+/// quantised → f32; whole blocks.
+ConvertRun dequantise_run(DType from);
 
 /// The compute type that holds every value of a dtype.
 DType exact_compute(DType dtype);

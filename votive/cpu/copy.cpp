@@ -1,5 +1,7 @@
 // Movement of bits: copy from any layout to any layout, and where. A copy whose source and destination run along different axes goes in square blocks, so
 // that both sides touch whole cache lines. Not here: conversion (cast.cpp).
+#include "votive/cpu/copy.h"
+
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
@@ -123,25 +125,6 @@ void copy_runs(const Tensor& x, Tensor& y) {
   });
 }
 
-void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) {
-  const Path path(x.layout(), y.layout());
-  const int p = path.dense_axis(path.from), q = path.dense_axis(path.to);
-  constexpr Size worth_blocks = 8;
-  if (is_quantised(x.dtype()) || p < 0 || q < 0 || p == q || path.shape[p] < worth_blocks || path.shape[q] < worth_blocks) {
-    copy_runs(x, y);
-    return;
-  }
-  const Size bytes = block_bytes(x.dtype());
-  const std::byte* from = x.buffer() + x.offset() * bytes;
-  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
-  switch (bytes) {
-    case 1: return copy_transposed<u8>(path, p, q, from, to);
-    case 2: return copy_transposed<u16>(path, p, q, from, to);
-    case 4: return copy_transposed<u32>(path, p, q, from, to);
-    default: return copy_transposed<u64>(path, p, q, from, to);
-  }
-}
-
 template <class T>
 void select_run(const u8* __restrict condition, const void* a, const void* b, void* y, Size n) {
   const T* __restrict left = static_cast<const T*>(a);
@@ -173,7 +156,28 @@ void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor&
   });
 }
 
+void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) { copy_elements(x, y); }
+
 }  // namespace
+
+void copy_elements(const Tensor& x, Tensor& y) {
+  const Path path(x.layout(), y.layout());
+  const int p = path.dense_axis(path.from), q = path.dense_axis(path.to);
+  constexpr Size worth_blocks = 8;
+  if (is_quantised(x.dtype()) || p < 0 || q < 0 || p == q || path.shape[p] < worth_blocks || path.shape[q] < worth_blocks) {
+    copy_runs(x, y);
+    return;
+  }
+  const Size bytes = block_bytes(x.dtype());
+  const std::byte* from = x.buffer() + x.offset() * bytes;
+  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  switch (bytes) {
+    case 1: return copy_transposed<u8>(path, p, q, from, to);
+    case 2: return copy_transposed<u16>(path, p, q, from, to);
+    case 4: return copy_transposed<u32>(path, p, q, from, to);
+    default: return copy_transposed<u64>(path, p, q, from, to);
+  }
+}
 
 void register_copy(Kernels& kernels) {
   kernels.add<Copy>(Device::cpu, copy);

@@ -5,8 +5,19 @@
 #include "votive/ops/registry.h"
 
 // One line per kernel file.
-#define VOTIVE_CPU_KERNEL_FILES(X)                                                                                                     \
-  X(pointwise) X(cast) X(copy) X(matmul) X(quantised)
+#define VOTIVE_CPU_KERNEL_FILES(X) \
+  X(pointwise) \
+  X(cast) \
+  X(copy) \
+  X(create) \
+  X(reduce) \
+  X(softmax) \
+  X(norm) \
+  X(index) \
+  X(rope) \
+  X(sort) \
+  X(matmul) \
+  X(quantised)
 
 #define VOTIVE_DECLARE(file) void register_##file(Kernels& kernels);
 

@@ -56,6 +56,7 @@ Reader::Reader(const Tensor& x, const Layout& order, DType as, bool saturate)
     : walk_({&order}),
       convert_(x.dtype(), as, saturate),
       base_(x.buffer()),
+      start_(order.offset),
       step_(walk_.step(0)),
       block_(block_size(x.dtype())),
       bytes_(block_bytes(x.dtype())),

@@ -42,6 +42,12 @@ class Reader {
     return reinterpret_cast<const T*>(read_bytes(begin, n, static_cast<std::byte*>(room)));
   }
   const std::byte* read_bytes(Size begin, Size n, std::byte* room) const;
+  /// The first element where all of them lie in order and as they are wanted, else null.
+  template <class T>
+  const T* dense() const {
+    if (!convert_.is_identity() || step_ != 1 || walk_.inner() != walk_.count()) return nullptr;
+    return reinterpret_cast<const T*>(base_ + start_ * bytes_);
+  }
 
  private:
   const std::byte* collect(Size begin, Size n, std::byte* into) const;
@@ -49,7 +55,7 @@ class Reader {
   Walk<1> walk_;
   Conversion convert_;
   const std::byte* base_;
-  Size step_, block_, bytes_, result_bytes_;
+  Size start_, step_, block_, bytes_, result_bytes_;
 };
 
 class Writer {

@@ -57,10 +57,7 @@ bool is_logical(BinaryKind kind);
 
 /// The type in which a pointwise operation computes, both operands read as it and the result stored from it; storage types are converted at the edge of a tile (DESIGN.md principle 3).
 /// `mixed` compares a u64 with a signed integer: both are read as 64 bits, the signed one's sign decides first.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // g++ 12 warns of scoped enumerators too
 enum class Compute : std::uint8_t { f32, f64, i64, u64, boolean, mixed };
-#pragma GCC diagnostic pop
 Compute compute_type(UnaryKind kind, DType x);
 Compute compute_type(BinaryKind kind, DType x, DType y);
 

@@ -1,0 +1,74 @@
+// Rotary positions: one table of sines and cosines per position, shared by all heads, then every row turns its pairs. Not here: where frequencies come from.
+#include <cstring>
+
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/kernels.h"
+#include "votive/cpu/scratch.h"
+#include "votive/cpu/tile.h"
+#include "votive/numerics/math.h"
+#include "votive/ops/index.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+namespace {
+
+void turn_halves(const f32* __restrict x, const f32* __restrict c, const f32* __restrict s, f32* __restrict y, Size pairs) {
+  for (Size i = 0; i < pairs; ++i) {
+    y[i] = x[i] * c[i] - x[i + pairs] * s[i];
+    y[i + pairs] = x[i] * s[i] + x[i + pairs] * c[i];
+  }
+}
+
+void turn_interleaved(const f32* __restrict x, const f32* __restrict c, const f32* __restrict s, f32* __restrict y, Size pairs) {
+  for (Size i = 0; i < pairs; ++i) {
+    y[2 * i] = x[2 * i] * c[i] - x[2 * i + 1] * s[i];
+    y[2 * i + 1] = x[2 * i] * s[i] + x[2 * i + 1] * c[i];
+  }
+}
+
+void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
+  const Size B = x.shape()[0], H = x.shape()[1], T = x.shape()[2], D = x.shape()[3], pairs = frequencies.shape()[0];
+  const Size places = positions.count();  // T, or B·T where every sequence has its own
+  const Scratch<f32> table(places * (2 * pairs + 1) + pairs);
+  f32* cosine = table.data();
+  f32* sine = cosine + places * pairs;
+  f32* room = sine + places * pairs;
+  const f32* at = Reader(positions, positions.layout(), DType::f32).read<f32>(0, places, room);
+  const f32* frequency = Reader(frequencies, frequencies.layout(), DType::f32).read<f32>(0, pairs, room + places);
+  parallel_for(places, 1 + 1024 / (pairs + 1), [&](Size begin, Size end) {
+    for (Size p = begin; p < end; ++p) {
+      for (Size i = 0; i < pairs; ++i) cosine[p * pairs + i] = numerics::cos_f32(at[p] * frequency[i]);
+      for (Size i = 0; i < pairs; ++i) sine[p * pairs + i] = numerics::sin_f32(at[p] * frequency[i]);
+    }
+  });
+
+  const Reader in(x, x.layout(), DType::f32);
+  const Reader bits(x, x.layout(), x.dtype());
+  const Writer out(y, y.layout(), DType::f32);
+  const Size bytes = block_bytes(x.dtype());
+  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  const auto turn = op.pairing == RopePairing::halves ? turn_halves : turn_interleaved;
+  parallel_for(B * H * T, 1 + 8192 / D, [&](Size begin, Size end) {
+    const Scratch<f32> row(3 * D);
+    for (Size r = begin; r < end; ++r) {
+      const Size t = r % T, b = r / T / H;
+      const Size p = places == T ? t : b * T + t;
+      const f32* values = in.read<f32>(r * D, D, row.data());
+      f32* place = out.place<f32>(r * D, row.data() + D);
+      turn(values, cosine + p * pairs, sine + p * pairs, place, pairs);
+      for (Size d = 2 * pairs; d < D; ++d) place[d] = values[d];
+      out.write(r * D, D, place);
+      if (2 * pairs < D && bytes < 4) {  // what does not turn is copied, a NaN with its bits
+        out.finish();
+        const std::byte* raw = bits.read_bytes(r * D, D, reinterpret_cast<std::byte*>(row.data() + 2 * D));
+        std::memcpy(to + (r * D + 2 * pairs) * bytes, raw + 2 * pairs * bytes, static_cast<std::size_t>((D - 2 * pairs) * bytes));
+      }
+    }
+    out.finish();
+  });
+}
+
+}  // namespace
+
+void register_rope(Kernels& kernels) { kernels.add<Rope>(Device::cpu, rope); }
+
+}  // namespace votive::cpu::VOTIVE_ISA
