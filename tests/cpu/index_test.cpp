@@ -1,0 +1,108 @@
+// Lookups and rotary positions: the bits of the reference device, and errors before any write.
+#include "tests/cpu/same_bits.h"
+
+namespace votive::test {
+namespace {
+
+using Inputs = const std::vector<Tensor>&;
+
+constexpr DType index_dtypes[] = {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::u64, DType::i64};
+
+TEST(CpuIndex, LooksUpLikeTheReference) {
+  Draw draw(30);
+  for (DType dtype : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    for (DType index : index_dtypes) {
+      const Size low = is_signed_integer(index) ? -50 : 0;
+      const std::vector<Tensor> inputs = {draw.wild({50, 70}, dtype), transpose(draw.wild({70, 50}, dtype)), draw.integers({4, 300}, index, 0, 50),
+                                          draw.integers({90}, index, low, 50), draw.integers({50, 33}, index, low, 50)};
+      expect_as_reference(std::string(to_string(dtype)) + " by " + std::string(to_string(index)), inputs, [](Inputs in) {
+        std::vector<Tensor> results;
+        for (int i : {0, 1}) {
+          const Tensor& x = in[static_cast<std::size_t>(i)];
+          results.push_back(embedding(x, in[2]));
+          results.push_back(index_select(x, in[3], 0));
+          results.push_back(index_select(x, in[3], 1));
+          results.push_back(index_select(x, select(in[3], 0, 3), 0));
+          results.push_back(gather(x, in[4], 0));
+          results.push_back(gather(x, in[4], 1));
+        }
+        return results;
+      });
+    }
+  }
+}
+
+TEST(CpuIndex, DequantisesEmbeddingsLikeTheReference) {
+  Draw draw(31);
+  for (DType dtype : {DType::q4_0, DType::q4_1, DType::q5_0, DType::q5_1, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k}) {
+    Tensor table = Tensor::allocate("test", {.dtype = dtype, .shape = {40, 512}});
+    for (std::size_t i = 0; i < table.buffer_bytes(); ++i) table.mutable_buffer()[i] = static_cast<std::byte>(draw.word());
+    const Tensor ids = draw.integers({3, 9}, DType::i32, 0, 40);
+    expect_as_reference(std::string(to_string(dtype)), {table, ids}, [](Inputs in) {
+      return std::vector<Tensor>{embedding(in[0], in[1]), in[0].to(DType::f32), in[0].to(DType::f16), embedding(narrow(in[0], 0, 3, 37), minimum(in[1], full({}, 36, DType::i32, {.device = in[1].device()})))};
+    });
+    const Tensor packed = prepack(table);
+    const Tensor want = embedding(table, ids), whole = table.to(DType::bf16);
+    for_every_machine([&](const std::string& machine) {
+      expect_equal_bits(embedding(packed, ids), want, machine);
+      expect_equal_bits(packed.to(DType::bf16), whole, machine);
+    });
+  }
+}
+
+TEST(CpuIndex, OutOfRangeSaysWhatTheReferenceSays) {
+  const Tensor x = zeros({5, 3});
+  for (const Tensor& indices : {tensor({0, 4, 5, 9}, DType::i32), tensor({0, -6, 5}, DType::i64), tensor({1, 255}, DType::u8)}) {
+    std::string want;
+    try {
+      index_select(x.to(Device::reference), indices.to(Device::reference), 0);
+    } catch (const Error& error) {
+      want = error.what();
+    }
+    for_every_machine([&](const std::string& machine) {
+      try {
+        index_select(x, indices, 0);
+        ADD_FAILURE() << "no error on " << machine;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::IndexOutOfRange);
+        // the device is named where it is not the cpu
+        std::string said = error.what();
+        const std::size_t at = want.find(" on reference");
+        EXPECT_EQ(said, at == std::string::npos ? want : want.substr(0, at) + want.substr(at + 13)) << machine;
+      }
+    });
+  }
+  EXPECT_THROW(embedding(x, tensor({-1}, DType::i32)), Error);
+  EXPECT_THROW(gather(x, tensor({{7}}, DType::i32), 1), Error);
+}
+
+TEST(CpuConcat, JoinsAlongAnyAxisLikeTheReference) {
+  Draw draw(32);
+  const std::vector<Tensor> inputs = {draw.wild({6, 20}, DType::f16), transpose(draw.wild({20, 6}, DType::f16)), draw.wild({6, 20}, DType::bf16), draw.wild({0, 20}, DType::f16)};
+  expect_as_reference("concat", inputs, [](Inputs in) {
+    return std::vector<Tensor>{concat({in[0], in[3], in[1]}, 0), concat({in[1], in[0]}, 1), concat({in[0], in[2]}, 1), stack({in[0], in[1]}, 1), stack({in[0], in[1]}, -1)};
+  });
+}
+
+TEST(CpuRope, TurnsLikeTheReference) {
+  Draw draw(33);
+  for (DType dtype : {DType::f16, DType::bf16, DType::f32}) {
+    const Tensor x = draw.wild({2, 3, 5, 64}, dtype);
+    const std::vector<Tensor> inputs = {x, permute(draw.tame({2, 5, 3, 64}, dtype), {0, 2, 1, 3}), draw.integers({5}, DType::i32, 0, 5000), draw.integers({2, 5}, DType::u16, 0, 5000)};
+    expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (Size rotated : {64, 32, 0}) {
+        const Tensor frequencies = rope_frequencies(rotated, 10000.0, {.device = in[0].device()});
+        for (RopePairing pairing : {RopePairing::halves, RopePairing::interleaved}) {
+          for (std::size_t i : {0, 1}) {
+            for (std::size_t p : {2, 3}) results.push_back(rope(in[i], in[p], frequencies, {.pairing = pairing}));
+          }
+        }
+      }
+      return results;
+    });
+  }
+}
+
+}  // namespace
+}  // namespace votive::test
