@@ -165,6 +165,14 @@ TEST(Dot, IsBlocksOf1024InOrder) {
   }
 }
 
+// A chain may end in -0 (a product too small to keep), and nothing is added to the first block.
+TEST(Dot, StartsAsItsFirstBlock) {
+  const float small = 0x1p-100f, negative = -0x1p-100f;
+  EXPECT_EQ(bits_f32(dot_f32(&negative, 1, &small, 1, 1)), bits_f32(-0.0f));
+  const std::uint16_t narrow_small = f32_to_bf16(small), narrow_negative = f32_to_bf16(negative);
+  EXPECT_EQ(bits_f32(dot_bf16(&narrow_negative, 1, &narrow_small, 1, 1)), bits_f32(-0.0f));
+}
+
 // 1 + 2^-24 rounds to 1. With 1 in the chain, (-1, 2^-24) loses the small number if the odd element is first, (2^-24, -1) keeps it.
 TEST(Dot, OfBf16TakesTheOddElementFirst) {
   const auto dot = [](std::vector<float> x) {
