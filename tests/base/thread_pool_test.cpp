@@ -2,15 +2,22 @@
 #include "votive/base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <limits>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -300,6 +307,68 @@ TEST_F(ThreadPool, EndsCleanlyWhenTheProcessExits) {
         std::exit(3);
       },
       testing::ExitedWithCode(3), "");
+}
+
+TEST_F(ThreadPool, LeavesSignalsToTheThreadsOfTheProgram) {
+  set_threads(2);
+  std::atomic<int> arrived{0}, open{0};
+  const auto caller = std::this_thread::get_id();
+  parallel_for(2, 1, [&](Size, Size) {
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+    sigset_t blocked;
+    ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    if (std::this_thread::get_id() != caller && ::sigismember(&blocked, SIGINT) != 1) ++open;
+  });
+  EXPECT_EQ(open, 0);
+}
+
+// Not a test: what a child of the next two prints.
+TEST(ThreadsOfTheProcess, DISABLED_AreShown) {
+  try {
+    std::printf("threads: %d\n", threads());
+  } catch (const Error& error) { std::printf("error: %s\n", error.what()); }
+}
+
+// The line that this program prints of its threads when started by `command`.
+std::string shown_by(const std::string& command) {
+  char self[4096] = {};
+  if (::readlink("/proc/self/exe", self, sizeof self - 1) <= 0) return "no /proc/self/exe";
+  const std::string line = command + " '" + self + "' --gtest_also_run_disabled_tests --gtest_filter=ThreadsOfTheProcess.DISABLED_AreShown";
+  std::FILE* pipe = ::popen(line.c_str(), "r");
+  if (pipe == nullptr) return "no pipe";
+  std::string found;
+  char text[4096];
+  while (std::fgets(text, sizeof text, pipe) != nullptr)
+    if (std::string(text).starts_with("threads: ") || std::string(text).starts_with("error: ")) found = text;
+  ::pclose(pipe);
+  return found;
+}
+
+bool starts_itself() { return !shown_by("").empty(); }
+
+TEST(ThreadsOfTheProcess, AreWhatTheEnvironmentSays) {
+  if (!starts_itself()) GTEST_SKIP() << "this program cannot start itself here (under an emulator)";
+  EXPECT_EQ(shown_by("VOTIVE_THREADS=5"), "threads: 5\n");
+  EXPECT_EQ(shown_by("VOTIVE_THREADS=256"), "threads: 256\n");
+  for (const std::string wrong : {"0", "257", "-1", "two", "3x", "99999999999999999999"})
+    EXPECT_EQ(shown_by("VOTIVE_THREADS=" + wrong),
+              "error: VOTIVE_THREADS: invalid argument: '" + wrong + "' is not a number of threads. Accepted: 1 … 256.\n");
+}
+
+TEST(ThreadsOfTheProcess, AreTheCpusThatItMayRunOn) {
+  if (!starts_itself()) GTEST_SKIP() << "this program cannot start itself here (under an emulator)";
+  cpu_set_t before, one;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(shown_by("env -u VOTIVE_THREADS"), "threads: " + std::to_string(std::min(CPU_COUNT(&before), 256)) + "\n");
+  int first = 0;
+  while (!CPU_ISSET(first, &before)) ++first;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
+  const std::string shown = shown_by("env -u VOTIVE_THREADS");
+  ::sched_setaffinity(0, sizeof before, &before);
+  EXPECT_EQ(shown, "threads: 1\n");
 }
 
 TEST(FloatEnvironment, RestoresTheCallersControlWordAndKeepsTheContractInside) {

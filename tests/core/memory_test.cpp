@@ -2,9 +2,12 @@
 #include "votive/core/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -12,19 +15,30 @@
 #include <vector>
 
 #include "votive/base/error.h"
+#include "votive/core/huge_pages.h"
+#include "votive/core/size_classes.h"
 
 namespace votive {
 namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool guarded = true;  // every block is 64 bytes longer, so that a write past it is found
-#else
-constexpr bool guarded = false;
-#endif
+constexpr bool guarded = address_sanitizer;  // every block is 64 bytes longer then, so that a write past it is found
 
 bool aligned(const Memory& memory, std::size_t to) { return reinterpret_cast<std::uintptr_t>(memory.address) % to == 0; }
+
+TEST(SizeClasses, AreTheSmallestThatHoldEverySize) {
+  for (int c = 0; c < class_count; ++c) {
+    EXPECT_EQ(class_of(class_bytes(c)), c);
+    EXPECT_EQ(class_bytes(c) % 64, 0u);
+    EXPECT_TRUE(c + 1 == class_count || class_of(class_bytes(c) + 1) == c + 1) << c;
+  }
+  EXPECT_EQ(class_of(0), 0);
+  EXPECT_EQ(class_bytes(0), 64u);
+  EXPECT_EQ(class_bytes(class_of(513)), 640u);
+  EXPECT_EQ(class_bytes(class_of(40000)), 40u * 1024);
+  EXPECT_EQ(class_bytes(class_of(kib * 1537)), 1792 * kib);
+}
 
 TEST(MemoryBlocks, HoldWhatWasAskedForAndAreAlignedTo64Bytes) {
   for (std::size_t bytes = 0; bytes < 9 * mib; bytes = bytes < 3000 ? bytes + 1 : bytes * 17 / 16) {
@@ -171,6 +185,16 @@ TEST(TrimMemory, LeavesBlocksInUseAloneAmongManyThatGo) {
   for (const Memory& memory : again) free_memory(memory);
 }
 
+TEST(MemoryCache, KeepsAtMostAGibibyteOrHalfThePeak) {
+  std::vector<Memory> held;
+  for (int i = 0; i < 30; ++i) held.push_back(allocate_memory(100 * mib));  // never touched, so only addresses are taken
+  for (const Memory& memory : held) free_memory(memory);
+  const auto after = memory_statistics();
+  EXPECT_LE(after.cached_bytes, std::max<std::uint64_t>(1024 * mib, after.peak_bytes / 2) + 3 * mib);
+  EXPECT_GE(after.cached_bytes, 900 * mib);
+  trim_memory();
+}
+
 TEST(OutOfMemory, IsAnErrorBeforeTheSystemIsAsked) {
   const auto before = memory_statistics();
   for (std::size_t bytes : {SIZE_MAX, SIZE_MAX - 63, SIZE_MAX / 2, std::size_t{1} << 50}) {
@@ -184,6 +208,31 @@ TEST(OutOfMemory, IsAnErrorBeforeTheSystemIsAsked) {
   }
   EXPECT_EQ(memory_statistics().system_calls, before.system_calls);
   EXPECT_EQ(memory_statistics().in_use_bytes, before.in_use_bytes);
+}
+
+TEST(OutOfMemory, IsAnErrorWhenTheSystemRefusesAndLeavesTheRestUsable) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(VOTIVE_EMULATED)
+  GTEST_SKIP() << "sanitizers and emulators need more address space than this test leaves";
+#else
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    const rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};
+    ::setrlimit(RLIMIT_AS, &limit);
+    int refused = 0;
+    std::vector<Memory> held;
+    try {
+      while (held.size() < 100) held.push_back(allocate_memory(100 * mib));
+    } catch (const Error& error) { refused = error.kind() == ErrorKind::OutOfMemory && !held.empty(); }
+    for (const Memory& memory : held) free_memory(memory);
+    // What was freed is cached in pieces of 100 MiB: a request for 300 must get them back first.
+    free_memory(allocate_memory(300 * mib));
+    ::_exit(refused == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+#endif
 }
 
 TEST(MemoryOfThreads, MayBeFreedOnAnotherOne) {

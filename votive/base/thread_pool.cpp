@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <array>
@@ -228,6 +229,10 @@ int start_workers(int count) {
   static const int registered = ::pthread_atfork(nullptr, nullptr, forget_workers);
   static const Ending ending;
   if (registered != 0) return pool.workers;
+  // Signals are for the threads of the program: a handler on a worker would run in the middle of a kernel.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
   // When no more threads are to be had, fewer do the same work.
   for (; pool.workers < count; ++pool.workers) {
     const int worker = pool.workers + 1;
@@ -235,6 +240,7 @@ int start_workers(int count) {
         0)
       break;
   }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return std::min(count, pool.workers);
 }
 

@@ -2,14 +2,11 @@
 #include "votive/core/huge_pages.h"
 
 #include <sanitizer/asan_interface.h>
+#include <sanitizer/lsan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
 
 namespace votive {
 
@@ -69,9 +66,7 @@ bool ChunkPages::grow(std::size_t bytes) {
     if (address == nullptr) return false;
   }
   ASAN_POISON_MEMORY_REGION(address, size);
-#if defined(__SANITIZE_ADDRESS__)
-  __lsan_register_root_region(address, size);  // headers of tensors lie here and point to the heap
-#endif
+  if constexpr (address_sanitizer) __lsan_register_root_region(address, size);  // headers of tensors lie here and point to the heap
   chunks_.emplace(address, size);
   free_.emplace(address, size);
   return true;
@@ -97,9 +92,7 @@ void ChunkPages::give_back() {
   for (auto range = free_.begin(); range != free_.end();) {
     const auto chunk = chunks_.find(range->first);
     if (chunk != chunks_.end() && chunk->second == range->second) {
-#if defined(__SANITIZE_ADDRESS__)
-      __lsan_unregister_root_region(chunk->first, chunk->second);
-#endif
+      if constexpr (address_sanitizer) __lsan_unregister_root_region(chunk->first, chunk->second);
       unmap_pages(chunk->first, chunk->second);
       chunks_.erase(chunk);
       range = free_.erase(range);

@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -18,40 +16,13 @@
 #include "votive/base/error.h"
 #include "votive/base/text.h"
 #include "votive/core/huge_pages.h"
+#include "votive/core/size_classes.h"
 
 namespace votive {
 
 namespace {
 
-// Multiples of 64 up to 512, then four sizes per power of two: at most 25 % (on average 11 %) of a block is not asked for.
-constexpr int class_count = 55, small_classes = 32;
-constexpr int class_of(std::size_t bytes) {
-  if (bytes <= 512) return bytes == 0 ? 0 : static_cast<int>((bytes - 1) / 64);
-  const int shift = std::bit_width(bytes - 1) - 3;
-  return 8 + (shift - 7) * 4 + static_cast<int>((bytes - 1) >> shift) - 4;
-}
-constexpr std::size_t bytes_of(int size_class) {
-  if (size_class < 8) return static_cast<std::size_t>(size_class + 1) * 64;
-  return static_cast<std::size_t>((size_class - 8) % 4 + 5) << (7 + (size_class - 8) / 4);
-}
-constexpr auto small_bytes = [] {
-  std::array<std::uint32_t, small_classes> bytes{};
-  for (int c = 0; c < small_classes; ++c) bytes[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(bytes_of(c));
-  return bytes;
-}();
-constexpr std::size_t small_limit = bytes_of(small_classes - 1), middle_limit = bytes_of(class_count - 1);
-static_assert(small_limit == std::size_t{32} << 10 && middle_limit == std::size_t{7} << 18);
-
-constexpr std::size_t large_bytes(std::size_t bytes) {
-  constexpr std::size_t step = std::size_t{64} << 10;
-  return (bytes + step - 1) / step * step;
-}
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t guard_bytes = 64;  // poisoned bytes after every block
-#else
-constexpr std::size_t guard_bytes = 0;
-#endif
+constexpr std::size_t guard_bytes = address_sanitizer ? 64 : 0;  // poisoned bytes after every block
 
 struct Block {
   Block* next;
@@ -83,7 +54,7 @@ struct List {
 };
 
 constexpr std::uint32_t list_limit(int size_class) {
-  return static_cast<std::uint32_t>(std::max<std::size_t>(4, (std::size_t{64} << 10) / bytes_of(size_class)));
+  return static_cast<std::uint32_t>(std::max<std::size_t>(4, (std::size_t{64} << 10) / class_bytes(size_class)));
 }
 
 // Blocks and counters of one thread. Only the thread itself writes; statistics read.
@@ -146,10 +117,10 @@ struct Shared {
       while (lists[c].head != nullptr) {
         std::byte* const address = reinterpret_cast<std::byte*>(lists[c].head);
         const Block* const next = link_of(lists[c].head);
-        chunks.join(address, bytes_of(c));  // may throw: the block leaves the list only afterwards
+        chunks.join(address, class_bytes(c));  // may throw: the block leaves the list only afterwards
         lists[c].head = const_cast<Block*>(next);
         lists[c].count.store(lists[c].count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-        listed_bytes -= bytes_of(c);
+        listed_bytes -= class_bytes(c);
       }
   }
   void unmap_large(std::size_t index) {
@@ -181,10 +152,10 @@ struct Shared {
   /// A block of a class from its list, or cut from a chunk.
   Block* block(int size_class) {
     if (Block* block = lists[size_class].pop()) {
-      listed_bytes -= bytes_of(size_class);
+      listed_bytes -= class_bytes(size_class);
       return block;
     }
-    const std::size_t bytes = bytes_of(size_class), alignment = size_class < small_classes ? 64 : page_bytes;
+    const std::size_t bytes = class_bytes(size_class), alignment = size_class < small_classes ? 64 : page_bytes;
     if (std::byte* cut = chunks.cut(bytes, alignment)) return reinterpret_cast<Block*>(cut);
     // Rather than grow, join what other classes have cached when that is a good part of all there is.
     if (listed_bytes > (std::size_t{64} << 20) && listed_bytes > static_cast<std::size_t>(std::max<std::int64_t>(in_use, 0)) / 4) {
@@ -200,7 +171,7 @@ struct Shared {
   }
   void list(int size_class, Block* block) {
     lists[size_class].push(block);
-    listed_bytes += bytes_of(size_class);
+    listed_bytes += class_bytes(size_class);
   }
 };
 
@@ -301,7 +272,7 @@ Memory allocate_large(std::size_t asked) {
 [[gnu::noinline]] Memory allocate_slowly(std::size_t asked) try {
   if (asked + guard_bytes > middle_limit || asked > middle_limit) return allocate_large(asked);
   const int size_class = class_of(asked + guard_bytes);
-  const std::size_t bytes = bytes_of(size_class);
+  const std::size_t bytes = class_bytes(size_class);
   ThreadCache* const cache = thread_cache != nullptr ? thread_cache : make_thread_cache();
   Shared& all = shared();
   const std::lock_guard guard(all.lock);
@@ -356,7 +327,7 @@ Memory allocate_memory(std::size_t asked) {
     if (ThreadCache* const cache = thread_cache) {
       const int size_class = class_of(asked + guard_bytes);
       if (Block* const block = cache->lists[size_class].pop()) {
-        const std::size_t bytes = small_bytes[static_cast<std::size_t>(size_class)];
+        const std::size_t bytes = small_class_bytes[static_cast<std::size_t>(size_class)];
         cache->count_allocation(bytes);
         hand_out(block, asked);
         return {reinterpret_cast<std::byte*>(block), bytes};
@@ -391,7 +362,8 @@ MemoryStatistics memory_statistics() {
   for (const ThreadCache* cache = all.caches; cache != nullptr; cache = cache->next) {
     in_use += cache->in_use.load(std::memory_order_relaxed);
     statistics.allocations += cache->allocations.load(std::memory_order_relaxed);
-    for (int c = 0; c < small_classes; ++c) statistics.cached_bytes += cache->lists[c].count.load(std::memory_order_relaxed) * bytes_of(c);
+    for (int c = 0; c < small_classes; ++c)
+      statistics.cached_bytes += cache->lists[c].count.load(std::memory_order_relaxed) * class_bytes(c);
   }
   all.peak = std::max(all.peak, in_use);
   statistics.in_use_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(in_use, 0));

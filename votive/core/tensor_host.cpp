@@ -8,6 +8,7 @@
 #include "votive/base/text.h"
 #include "votive/core/tensor.h"
 #include "votive/core/walk.h"
+#include "votive/numerics/convert.h"
 
 namespace votive {
 
@@ -48,18 +49,6 @@ void require_plain(const char* op, const Tensor& x) {
   if (!x.defined()) throw Error(ErrorKind::InvalidArgument, op).detail("no tensor was given");
   if (x.packing() != Packing::none)
     throw Error(ErrorKind::Unsupported, op).detail("the elements of a packed weight cannot be read").hint("Use dequantise()");
-}
-
-/// The value of a float of `exponent` and `mantissa` bits, exact in double.
-double small_float(unsigned bits, int exponent_bits, int mantissa_bits, bool has_infinity) {
-  const unsigned mantissa = bits & ((1u << mantissa_bits) - 1), exponent = bits >> mantissa_bits & ((1u << exponent_bits) - 1);
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const double sign = (bits >> (mantissa_bits + exponent_bits) & 1) != 0 ? -1 : 1;
-  const bool top = exponent == (1u << exponent_bits) - 1;
-  if (top && has_infinity) return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  if (top && mantissa == (1u << mantissa_bits) - 1) return std::numeric_limits<double>::quiet_NaN();
-  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - bias - mantissa_bits);
-  return sign * std::ldexp((1u << mantissa_bits) + mantissa, static_cast<int>(exponent) - bias - mantissa_bits);
 }
 
 template <class T>
@@ -150,12 +139,12 @@ T Tensor::item() const {
     case DType::i32: return exactly<T>(*this, element<std::int32_t>(*this));
     case DType::u64: return exactly<T>(*this, element<std::uint64_t>(*this));
     case DType::i64: return exactly<T>(*this, element<std::int64_t>(*this));
-    case DType::f16: return exactly<T>(*this, small_float(element<std::uint16_t>(*this), 5, 10, true));
-    case DType::bf16: return exactly<T>(*this, small_float(element<std::uint16_t>(*this), 8, 7, true));
+    case DType::f16: return exactly<T>(*this, static_cast<double>(numerics::f16_to_f32(element<std::uint16_t>(*this))));
+    case DType::bf16: return exactly<T>(*this, static_cast<double>(numerics::bf16_to_f32(element<std::uint16_t>(*this))));
     case DType::f32: return exactly<T>(*this, static_cast<double>(element<float>(*this)));
     case DType::f64: return exactly<T>(*this, element<double>(*this));
-    case DType::e4m3: return exactly<T>(*this, small_float(element<std::uint8_t>(*this), 4, 3, false));
-    case DType::e5m2: return exactly<T>(*this, small_float(element<std::uint8_t>(*this), 5, 2, true));
+    case DType::e4m3: return exactly<T>(*this, static_cast<double>(numerics::e4m3_to_f32(element<std::uint8_t>(*this))));
+    case DType::e5m2: return exactly<T>(*this, static_cast<double>(numerics::e5m2_to_f32(element<std::uint8_t>(*this))));
     default: break;
   }
   throw Error(ErrorKind::DTypeMismatch, "item")
