@@ -7,11 +7,26 @@ namespace votive {
 
 namespace {
 
-[[noreturn]] void refuse_rank(int rank) {
+// Out of line: what only an error needs would otherwise cost every call its registers.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_rank(int rank) {
   throw Error(ErrorKind::InvalidArgument, "shape")
       .detail(text::format("{} axes are more than a tensor can have", rank))
       .limit(std::to_string(max_rank))
       .accepted(text::format("rank 0 … {}", max_rank));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_negative(std::string_view op, const Shape& shape, Size size) {
+  throw Error(ErrorKind::InvalidArgument, op)
+      .value(std::to_string(size))
+      .shape(shape.to_vector())
+      .detail(text::format("shape {} has a negative size", to_string(shape)));
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_size(std::string_view op, const Shape& shape) {
+  throw Error(ErrorKind::SizeOverflow, op)
+      .shape(shape.to_vector())
+      .limit("2⁶³−1 bytes")
+      .detail(text::format("shape {} takes more than 2⁶³−1 bytes", to_string(shape)));
 }
 
 }  // namespace
@@ -62,10 +77,7 @@ Size checked_count(std::string_view op, const Shape& shape, Size bytes_per_block
   bool overflow = false;
   for (Size size : shape) {
     if (size < 0) [[unlikely]]
-      throw Error(ErrorKind::InvalidArgument, op)
-          .value(std::to_string(size))
-          .shape(shape.to_vector())
-          .detail(text::format("shape {} has a negative size", to_string(shape)));
+      refuse_negative(op, shape, size);
     count = size == 0 ? 0 : count;
     overflow |= __builtin_mul_overflow(product, std::max<Size>(size, 1), &product);
   }
@@ -73,10 +85,7 @@ Size checked_count(std::string_view op, const Shape& shape, Size bytes_per_block
   if (elements_per_block > 1) blocks = product / elements_per_block + (product % elements_per_block != 0);
   overflow |= __builtin_mul_overflow(blocks, bytes_per_block, &bytes);
   if (overflow) [[unlikely]]
-    throw Error(ErrorKind::SizeOverflow, op)
-        .shape(shape.to_vector())
-        .limit("2⁶³−1 bytes")
-        .detail(text::format("shape {} takes more than 2⁶³−1 bytes", to_string(shape)));
+    refuse_size(op, shape);
   return count == 0 ? 0 : product;
 }
 

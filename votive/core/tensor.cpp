@@ -24,24 +24,33 @@ bool holds(std::size_t bytes, DType dtype, Size last) {
   return !__builtin_mul_overflow(blocks, block_bytes(dtype), &needed) && needed <= static_cast<Size>(bytes);
 }
 
+// Out of line, as in shape.cpp.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_blocks(const char* op, const Meta& meta) {
+  throw Error(ErrorKind::ShapeMismatch, op)
+      .dtype(to_string(meta.dtype))
+      .shape(meta.shape.to_vector())
+      .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype),
+                           to_string(meta.shape), block_size(meta.dtype)));
+}
+
+[[gnu::noinline]] std::size_t packed_bytes_of(const char* op, const Meta& meta) {
+  if (meta.shape.rank() != 2) throw Error(ErrorKind::Internal, op).shape(meta.shape.to_vector()).detail("a packed weight has two axes");
+  const Shape padded = {(meta.shape[0] + 15) / 16 * 16, meta.shape[1]};
+  const Size block = block_size(meta.dtype), bytes = packed_block_bytes(meta.dtype);
+  return static_cast<std::size_t>(checked_count(op, padded, bytes, block) / block * bytes);
+}
+
 std::size_t data_bytes_of(const char* op, const Meta& meta) {
   const Size block = block_size(meta.dtype), bytes = block_bytes(meta.dtype);
   const Size count = checked_count(op, meta.shape, bytes, block);
   if (block > 1 && (meta.shape.empty() || meta.shape.back() % block != 0)) [[unlikely]]
-    throw Error(ErrorKind::ShapeMismatch, op)
-        .dtype(to_string(meta.dtype))
-        .shape(meta.shape.to_vector())
-        .detail(text::format("the last axis of {}{} is not a multiple of its block of {} elements", to_string(meta.dtype),
-                             to_string(meta.shape), block));
-  if (meta.packing == Packing::rows16) {
-    const Shape padded = {(meta.shape[0] + 15) / 16 * 16, meta.shape[1]};
-    return static_cast<std::size_t>(checked_count(op, padded, packed_block_bytes(meta.dtype), block) / block *
-                                    packed_block_bytes(meta.dtype));
-  }
+    refuse_blocks(op, meta);
+  if (meta.packing == Packing::rows16) [[unlikely]]
+    return packed_bytes_of(op, meta);
   return static_cast<std::size_t>((block > 1 ? count / block : count) * bytes);
 }
 
-Memory allocate_for(const char* op, std::size_t bytes) {
+[[gnu::noinline]] Memory allocate_for(const char* op, std::size_t bytes) {
   try {
     return allocate_memory(bytes);
   } catch (const Error& error) {
@@ -98,7 +107,7 @@ bool is_whole_weight(const Layout& layout, const Layout& base) {
   return same(0, 1) || same(1, 0);
 }
 
-[[noreturn]] void refuse_view(const Layout& layout, DType dtype, std::size_t bytes) {
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_view(const Layout& layout, DType dtype, std::size_t bytes) {
   throw Error(ErrorKind::Internal, "view")
       .dtype(to_string(dtype))
       .shape(layout.shape.to_vector())
@@ -137,13 +146,9 @@ Tensor Tensor::allocate(const char* op, const Meta& meta) {
   if (bytes <= inline_limit) {
     tensor.body_ = new_body(meta.dtype, meta.device, meta.packing, bytes, std::max(bytes, data_alignment));
   } else {
+    // The header first: when there is no memory for the data, the tensor's own end returns it.
+    tensor.body_ = new_body(meta.dtype, meta.device, meta.packing, bytes, 0);
     const Memory memory = allocate_for(op, bytes);
-    try {
-      tensor.body_ = new_body(meta.dtype, meta.device, meta.packing, bytes, 0);
-    } catch (...) {
-      free_memory(memory);
-      throw;
-    }
     tensor.body_->owns_memory = true;
     tensor.body_->memory_address = memory.address;
     tensor.body_->capacity_bytes = memory.bytes;
