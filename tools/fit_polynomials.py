@@ -74,7 +74,7 @@ def lawson_big(matrix, right, rounds=12):
 def fit(name, f, low, high, degree, bits, weight=lambda x: ONE, fixed=None):
     """sum c_k x^k, k = 0 ... degree, close to f on [low, high]; `fixed` maps powers to coefficients that are given."""
     low, high = mp.mpf(low), mp.mpf(high)
-    points = 300 if bits <= 24 else 100
+    points = 300 if bits <= 24 else max(100, 8 * degree)
     xs = [(low + high) / 2 - (high - low) / 2 * mp.cos(mp.pi * i / points) for i in range(points + 1)]
     wanted = [f(x) for x in xs]
     weights = [weight(x) for x in xs]
@@ -86,7 +86,10 @@ def fit(name, f, low, high, degree, bits, weight=lambda x: ONE, fixed=None):
         free = [j for j in range(degree + 1) if j not in given]
         matrix = [[w * x**j for j in free] for x, w in zip(xs, weights)]
         right = [w * (v - sum(c * x**j for j, c in given.items())) for x, w, v in zip(xs, weights, wanted)]
-        given[k] = round_to(solve(matrix, right)[0], bits)
+        solution = solve(matrix, right)
+        # in f64 the rounding of later coefficients is far below what is left
+        for j, c in zip(free if bits > 24 and k >= 5 else free[:1], solution):
+            given[j] = round_to(c, bits)
     error = max(abs(w * (sum(c * x**j for j, c in given.items()) - v)) for x, w, v in zip(xs, weights, wanted))
     print(f"{name}: error 2^{float(mp.log(error, 2)):.2f}")
     for k in reversed(range(degree + 1)):
@@ -117,12 +120,12 @@ def normal_tail(u):
     return mp.exp(u * u / 2) * mp.erfc(u / mp.sqrt(2)) / 2
 
 
-def fit_tail(name, g, k, low, high, degree):
+def fit_tail(name, g, k, low, high, degree, bits=24):
     """g(u) * (u + k) as a polynomial of t = (u - k) / (u + k)."""
     k = mp.mpf(k)
     f = lambda t: g(k * (1 + t) / (1 - t)) * (k * (1 + t) / (1 - t) + k)
     t = lambda u: (mp.mpf(u) - k) / (mp.mpf(u) + k)
-    fit(name, f, t(low), t(high), degree, 24, lambda t: 1 / f(t))
+    fit(name, f, t(low), t(high), degree, bits, lambda t: 1 / f(t))
 
 
 def in_square(g, value):
@@ -166,6 +169,10 @@ FITS = {
     "erfc_f32": lambda n: fit_tail(n, erfcx, "1.5", "0.74", "10.2", 9),
     "exp_f64": lambda n: fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, ONE / 2), -HALF_LN2, HALF_LN2, 10, 53, lambda r: r * r, {0: ONE / 2}),
     "log_f64": lambda n: fit(n, near_zero(log_series, 2 * THIRD), 0, SMALL_S, 6, 53, lambda z: z),
+    "sin_f64": lambda n: fit(n, in_square(lambda x: (mp.sin(x) / x - 1) / x**2, -ONE / 6), 0, QUARTER_PI, 6, 53, lambda s: s),
+    "cos_f64": lambda n: fit(n, in_square(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, ONE / 24), 0, QUARTER_PI, 6, 53, lambda s: s * s),
+    "erf_small_f64": lambda n: fit(n, in_square(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), 0, "1.01", 13, 53),
+    "erfc_f64": lambda n: fit_tail(n, erfcx, 4, 0, "27.4", 22, 53),
     "sinpi_f64": lambda n: fit(n, in_square(lambda x: mp.sin(mp.pi * x) / x, mp.pi), 0, 0.0626, 7, 53, lambda s: ONE, {0: mp.pi}),
     "cospi_f64": lambda n: fit(n, in_square(lambda x: (mp.cos(mp.pi * x) - 1) / x**2, -mp.pi**2 / 2), 0, 0.0626, 7, 53, lambda s: s),
 }
@@ -178,6 +185,8 @@ def main():
         split("ln 2, f32", mp.log(2), [15, 24])
         split("ln 2, f64", mp.log(2), [32, 53])
         split("pi/2, f32", mp.pi / 2, [24, 24, 24])
+        split("pi/2, f64", mp.pi / 2, [53, 53, 53])
+        split("sqrt(1/2), f64", mp.sqrt(ONE / 2), [53])
         split("2/pi, f32", 2 / mp.pi, [24])
         split("pi, f32", mp.pi, [24, 24])
         split("pi, f64", mp.pi, [53, 53])

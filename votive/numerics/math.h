@@ -1,6 +1,8 @@
 // The functions of class P (CONTRACT.md 2.3): one source of + - * / fma and integers, so the same bits on every device, within the ulp bounds of the table.
 #pragma once
 
+#include "votive/numerics/erf_f64.h"
 #include "votive/numerics/math_f32.h"
 #include "votive/numerics/math_f64.h"
 #include "votive/numerics/trigonometry.h"
+#include "votive/numerics/trigonometry_f64.h"

@@ -13,8 +13,14 @@ typedef struct {
   i32 exponent;
 } ScaledF64;
 
-/// exp(x + low) for |x| <= 1400 and |low| at most a few ulp of x.
-VOTIVE_SCALAR ScaledF64 exp_scaled_f64(f64 x, f64 low) {
+typedef struct {
+  f64 head;
+  f64 tail;
+  i32 exponent;
+} ExcessF64;
+
+/// exp(x + low) = (1 + head + tail) * 2^exponent for |x| <= 1400 and |low| at most a few ulp of x.
+VOTIVE_SCALAR ExcessF64 exp_excess_f64(f64 x, f64 low) {
   const f64 n = fma_f64(x, 0x1.71547652b82fep+0, 0x1.8p52) - 0x1.8p52;
   const f64 high = fma_f64(n, -0x1.62e42ffp-1, x);
   const f64 tail = fma_f64(n, 0x1.718432a1b0e26p-35, low);
@@ -31,11 +37,21 @@ VOTIVE_SCALAR ScaledF64 exp_scaled_f64(f64 x, f64 low) {
   p = fma_f64(p, r, 0x1.5555555555557p-5);
   p = fma_f64(p, r, 0x1.555555555555cp-3);
   p = fma_f64(p, r, 0.5);
-  const f64 head = 1.0 + r;
-  const f64 rest = (1.0 - head) + r;  // exact, since |r| < 1
-  ScaledF64 e;
-  e.fraction = head + (rest + fma_f64(p, r * r, lost));
+  ExcessF64 e;
+  e.head = r;
+  e.tail = fma_f64(p, r * r, lost);
   e.exponent = (i32)n;
+  return e;
+}
+
+/// exp(x + low) = fraction * 2^exponent, likewise.
+VOTIVE_SCALAR ScaledF64 exp_scaled_f64(f64 x, f64 low) {
+  const ExcessF64 excess = exp_excess_f64(x, low);
+  const f64 head = 1.0 + excess.head;
+  const f64 rest = (1.0 - head) + excess.head;  // exact, since |excess| < 1
+  ScaledF64 e;
+  e.fraction = head + (rest + excess.tail);
+  e.exponent = excess.exponent;
   return e;
 }
 
@@ -145,6 +161,38 @@ VOTIVE_SCALAR f64 gelu_tanh_f64(f64 x) {
   const f64 z = x * fma_f64(x * x, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0);
   const f64 y = times_sigmoid_f64(x, z, 24.0);
   return x != x ? x : y;
+}
+
+/// e^x - 1 for -746 <= x <= 709, to about 2^-60.
+VOTIVE_SCALAR PairF64 expm1_pair_f64(f64 x) {
+  const ExcessF64 e = exp_excess_f64(x, -0.0);
+  // 2^k (1 + head + tail) - 1
+  const f64 scale = power_of_two_f64(e.exponent < -64 ? -64 : e.exponent);
+  const f64 a = scale - 1.0;
+  const f64 b = e.head * scale;
+  const f64 sum = a + b;
+  const f64 rest = fma_f64(e.tail, scale, (b - (sum - a)) + ((scale - a) - 1.0));
+  PairF64 y;
+  y.head = sum + rest;
+  y.tail = rest - (y.head - sum);
+  return y;
+}
+
+/// e^x - 1.   <= 1 ulp;  +-0 stay themselves.
+VOTIVE_SCALAR f64 expm1_f64(f64 x) {
+  const f64 y = expm1_pair_f64(x > -746.0 ? (x < 100.0 ? x : 100.0) : -746.0).head;
+  return ((x != x) | (x == 0.0)) ? x : (x > 100.0 ? exp_f64(x) : y);
+}
+
+/// The hyperbolic tangent.   <= 2 ulp:  m / (m + 2) with m = e^2|x| - 1, the quotient of two pairs.
+VOTIVE_SCALAR f64 tanh_f64(f64 x) {
+  const f64 a = abs_f64(x);
+  const PairF64 m = expm1_pair_f64(a < 22.0 ? 2.0 * a : 44.0);
+  const f64 d = m.head + 2.0;
+  const f64 lost = (m.head < 2.0 ? m.head - (d - 2.0) : 2.0 - (d - m.head)) + m.tail;
+  const f64 q = m.head / d;
+  const f64 y = copysign_f64(q + (fma_f64(-q, d, m.head) + fma_f64(-q, lost, m.tail)) / d, x);
+  return ((x != x) | (a < 0x1p-30)) ? x : y;
 }
 
 }  // namespace votive::numerics

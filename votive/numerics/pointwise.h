@@ -123,6 +123,17 @@ VOTIVE_SCALAR i64 sign_i64(i64 x) { return (x > 0) - (x < 0); }
 VOTIVE_SCALAR u64 relu_u64(u64 x) { return x; }
 VOTIVE_SCALAR i64 relu_i64(i64 x) { return x > 0 ? x : 0; }
 
+/// The high 64 bits of a * b.
+VOTIVE_SCALAR u64 multiply_high_u64(u64 a, u64 b) {
+  const u64 a0 = (u32)a;
+  const u64 a1 = a >> 32;
+  const u64 b0 = (u32)b;
+  const u64 b1 = b >> 32;
+  const u64 middle = a1 * b0 + ((a0 * b0) >> 32);
+  const u64 cross = a0 * b1 + (u32)middle;
+  return a1 * b1 + (middle >> 32) + (cross >> 32);
+}
+
 /// C's division.   A zero divisor is reported by the caller and gives 0;  MIN / -1 = MIN.
 VOTIVE_SCALAR u64 div_trunc_u64(u64 a, u64 b) {
   const u64 q = a / (b == 0u ? 1u : b);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "votive/numerics/math.h"
+#include "votive/numerics/pointwise.h"
 #include "votive/numerics/portable.h"
 
 namespace votive::numerics {
@@ -80,17 +81,6 @@ VOTIVE_SCALAR f32 uniform_between_f32(f32 u, f32 low, f32 high) {
 VOTIVE_SCALAR f64 uniform_between_f64(f64 u, f64 low, f64 high) {
   const f64 y = low + u * (high - low);
   return y >= high ? next_below_f64(high) : y;
-}
-
-/// The high 64 bits of a * b.
-VOTIVE_SCALAR u64 multiply_high_u64(u64 a, u64 b) {
-  const u64 a0 = (u32)a;
-  const u64 a1 = a >> 32;
-  const u64 b0 = (u32)b;
-  const u64 b1 = b >> 32;
-  const u64 middle = a1 * b0 + ((a0 * b0) >> 32);
-  const u64 cross = a0 * b1 + (u32)middle;
-  return a1 * b1 + (middle >> 32) + (cross >> 32);
 }
 
 /// Uniform integers of [low, low + range), range > 0; a range of 0 stands for 2^64. The bias is at most range * 2^-64.

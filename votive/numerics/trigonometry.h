@@ -10,10 +10,6 @@ typedef struct {
   f32 sin;
   f32 cos;
 } SinCosF32;
-typedef struct {
-  f64 sin;
-  f64 cos;
-} SinCosF64;
 
 /// x = (r + low) + quadrant * pi/2, |r| <= pi/4.
 typedef struct {
@@ -145,37 +141,6 @@ VOTIVE_SCALAR SinCosF32 sincospi_f32(f32 v) {
   SinCosF32 y;
   y.sin = f32_from_bits(bits_f32(odd ? cosine : sine) ^ ((quadrant & 2u) << 30));
   y.cos = f32_from_bits(bits_f32(odd ? sine : cosine) ^ (((quadrant + 1u) & 2u) << 30));
-  return y;
-}
-
-/// sin(pi v) and cos(pi v) for |v| <= 2^49.
-VOTIVE_SCALAR SinCosF64 sincospi_f64(f64 v) {
-  const f64 t = fma_f64(v, 2.0, 0x1.8p52);
-  const f64 r = fma_f64(t - 0x1.8p52, -0.5, v);
-  const u64 quadrant = bits_f64(t);
-  const f64 s = r * r;
-  f64 p = -0x1.73fdb123c9518p-16;
-  p = fma_f64(p, s, 0x1.e909595e50ea1p-12);
-  p = fma_f64(p, s, -0x1.e3076f6549db1p-8);
-  p = fma_f64(p, s, 0x1.5078349df5ad3p-4);
-  p = fma_f64(p, s, -0x1.32d2cce63b24cp-1);
-  p = fma_f64(p, s, 0x1.466bc6775ab7dp+1);
-  p = fma_f64(p, s, -0x1.4abbce625be53p+2);
-  p = fma_f64(p, s, 0x1.1a62633145c07p-53);
-  const f64 sine = fma_f64(r, 0x1.921fb54442d18p+1, p * r);
-  f64 q = -0x1.bf1c01054a27cp-16;
-  q = fma_f64(q, s, -0x1.96b280b954014p-14);
-  q = fma_f64(q, s, 0x1.f99fcdaaf9716p-10);
-  q = fma_f64(q, s, -0x1.a6d1c7873cf14p-6);
-  q = fma_f64(q, s, 0x1.e1f50661a1cc7p-3);
-  q = fma_f64(q, s, -0x1.55d3c7e3b8a98p+0);
-  q = fma_f64(q, s, 0x1.03c1f081b5a34p+2);
-  q = fma_f64(q, s, -0x1.3bd3cc9be45dep+2);
-  const f64 cosine = fma_f64(q, s, 1.0);
-  const u64 odd = quadrant & 1u;
-  SinCosF64 y;
-  y.sin = f64_from_bits(bits_f64(odd ? cosine : sine) ^ ((quadrant & 2u) << 62));
-  y.cos = f64_from_bits(bits_f64(odd ? sine : cosine) ^ (((quadrant + 1u) & 2u) << 62));
   return y;
 }
 
