@@ -205,12 +205,12 @@ TEST_F(ThreadPool, GivesWorkersTheEnvironmentOfTheContractWhateverTheCallerHas) 
 #if defined(__x86_64__)
   std::thread([] {
     detail::set_float_control(0x9fc0);  // what a library linked with -ffast-math leaves behind
-    set_threads(9);                     // more than any test before: some workers start now
+    set_threads(33);                    // more than any test before: some workers start now
     std::atomic<int> arrived{0}, flushing{0};
     const auto caller = std::this_thread::get_id();
-    parallel_for(9, 1, [&](Size, Size) {
+    parallel_for(33, 1, [&](Size, Size) {
       ++arrived;
-      while (arrived < 9) std::this_thread::yield();
+      while (arrived < 33) std::this_thread::yield();
       volatile float tiny = 1e-40f;
       if (std::this_thread::get_id() != caller && tiny * 1.0f == 0) ++flushing;
     });
