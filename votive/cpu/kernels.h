@@ -17,6 +17,7 @@
   X(rope) \
   X(sort) \
   X(matmul) \
+  X(attention) \
   X(quantised)
 
 #define VOTIVE_DECLARE(file) void register_##file(Kernels& kernels);

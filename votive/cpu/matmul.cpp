@@ -28,7 +28,7 @@ Strides batch_steps(const Tensor& x, const Shape& batch) {
 }
 
 /// Leading axes of a become rows of one product where b stays and a steps evenly: [B, T, k]·[k, n] is [B·T, k]·[k, n].
-void fold_batch(Product& p) {
+void fold_batch(MatrixProduct& p) {
   for (int axis = 0; axis < p.batch.rank(); ++axis) {
     if (p.b_batch[axis] != 0 && p.batch[axis] != 1) return;
   }
@@ -64,7 +64,7 @@ void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias,
     throw Error(ErrorKind::Unsupported, "matmul").arg("b", 2).dtype(to_string(b.dtype())).detail("a packed weight of floats");
   }
   const int rank = y.rank();
-  Product p{y.shape()[rank - 2], y.shape()[rank - 1], a.shape().back(), matrix_view(a), matrix_view(b), y.mutable_buffer() + y.offset() * block_bytes(y.dtype()),
+  MatrixProduct p{y.shape()[rank - 2], y.shape()[rank - 1], a.shape().back(), matrix_view(a), matrix_view(b), y.mutable_buffer() + y.offset() * block_bytes(y.dtype()),
             y.dtype(), nullptr, y.shape(), {}, {}};
   p.batch.erase(rank - 1);
   p.batch.erase(rank - 2);

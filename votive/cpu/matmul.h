@@ -15,7 +15,7 @@ struct MatrixView {
 };
 
 /// y[o] = a[o]·b[o] + bias for every o of the batch; y is [batch, m, n] row-major, bias n numbers of the accumulator's type or null.
-struct Product {
+struct MatrixProduct {
   Size m, n, k;
   MatrixView a, b;
   std::byte* y;
@@ -37,8 +37,8 @@ struct Product {
   }
 };
 
-void multiply_f32(const Product& product);   ///< f16, bf16, f32 operands, not both bf16; f32 accumulator
-void multiply_bf16(const Product& product);  ///< bf16 × bf16 by pairs; f32 accumulator
-void multiply_f64(const Product& product);   ///< any operands; f64 accumulator
+void multiply_f32(const MatrixProduct& product);   ///< f16, bf16, f32 operands, not both bf16; f32 accumulator
+void multiply_bf16(const MatrixProduct& product);  ///< bf16 × bf16 by pairs; f32 accumulator
+void multiply_f64(const MatrixProduct& product);   ///< any operands; f64 accumulator
 
 }  // namespace votive::cpu::VOTIVE_ISA

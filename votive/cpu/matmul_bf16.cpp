@@ -3,6 +3,6 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-void multiply_bf16(const Product& product) { Multiplier<DotBf16>(product).run(); }
+void multiply_bf16(const MatrixProduct& product) { Multiplier<DotBf16>(product).run(); }
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -14,7 +14,7 @@ inline constexpr Size k_block = numerics::dot_block;
 template <class Dot>
 class Multiplier {
  public:
-  explicit Multiplier(const Product& p) : p_(p), pack_a_(pack_function<Dot>(p.a.dtype)), pack_b_(pack_function<Dot>(p.b.dtype)) {}
+  explicit Multiplier(const MatrixProduct& p) : p_(p), pack_a_(pack_function<Dot>(p.a.dtype)), pack_b_(pack_function<Dot>(p.b.dtype)) {}
 
   void run() const {
     const Size batches = p_.batches();
@@ -96,13 +96,13 @@ class Multiplier {
     const Size batches = p_.batches();
     const Size piece = tiles.tiles == 1 && vectors > 2 ? panel_piece(width) : k_block;
     if (batches == 1) {
-      Scratch<Packed> a(Dot::units(p_.k) * p_.m + k_block);
+      Scratch<Packed> a(whole_units(p_.k) * p_.m);
       pack_thin_a(tiles, 0, piece, a.data());
       parallel_for(panels, grain, [&](Size begin, Size end) { thin_panels(tiles, a.data(), 0, 0, begin, end, vectors, piece); });
       return;
     }
     parallel_for(batches, up(65536, work * panels), [&](Size begin, Size end) {
-      Scratch<Packed> a(Dot::units(p_.k) * p_.m + k_block);
+      Scratch<Packed> a(whole_units(p_.k) * p_.m);
       Size last_a = -1;
       for (Size o = begin; o < end; ++o) {
         Size a_offset, b_offset;
@@ -223,7 +223,7 @@ class Multiplier {
     }
   }
 
-  const Product& p_;
+  const MatrixProduct& p_;
   const PackFunction<Dot> pack_a_, pack_b_;
 };
 

@@ -3,6 +3,6 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-void multiply_f32(const Product& product) { Multiplier<DotF32>(product).run(); }
+void multiply_f32(const MatrixProduct& product) { Multiplier<DotF32>(product).run(); }
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -3,6 +3,6 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-void multiply_f64(const Product& product) { Multiplier<DotF64>(product).run(); }
+void multiply_f64(const MatrixProduct& product) { Multiplier<DotF64>(product).run(); }
 
 }  // namespace votive::cpu::VOTIVE_ISA

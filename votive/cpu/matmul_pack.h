@@ -56,11 +56,11 @@ void pack_numbers(const PackSource& from, int width, Size k, typename Dot::Packe
           Vector r[lanes];
           for (int i = 0; i < lanes; ++i) r[i] = g + i < from.rows ? Stored::load(words + (g + i) * from.row_step + done) : Vector::zero();
           transpose(r);
-          // In ascending order a full store may spill into the unit that is written next.
+          // In ascending order a full store may spill into the units that are written next.
           for (int t = 0; t < lanes; ++t) {
             const Vector& row = r[Dot::swapped ? t ^ 1 : t];
             Acc* at = to + (done + t) * width + g;
-            if (width - g >= lanes || (g == 0 && done + t + 1 < k)) {
+            if (width - g >= lanes || (g == 0 && (k - done - t) * width >= lanes)) {
               store(at, row);
             } else {
               store_part(at, width - g, row);
@@ -101,7 +101,7 @@ inline void pack_pairs(const PackSource& from, int width, Size k, u32* to) {
         transpose(r);
         for (int t = 0; t < lanes; ++t) {
           u32* at = to + (done + t) * width + g;
-          if (width - g >= lanes || (g == 0 && done + t + 1 < units)) {
+          if (width - g >= lanes || (g == 0 && (units - done - t) * width >= lanes)) {
             store(at, as_i32(r[t]));
           } else {
             store_part(reinterpret_cast<f32*>(at), width - g, r[t]);

@@ -1,0 +1,243 @@
+// Products on the CPU against the scalar dot product of numerics/reduce.h (CONTRACT.md 4.4), to the bit, for every instruction set of this machine.
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "on_instruction_sets.h"
+#include "votive/numerics/convert.h"
+#include "votive/numerics/reduce.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/matmul.h"
+#include "votive/ops/ops.h"
+
+namespace votive {
+namespace {
+
+using namespace numerics;  // bits_f32, dot_f32, …; dtypes are written DType::f32 here
+using votive::Size;
+
+/// Where numbers are drawn from. `corner` has products near 2⁻¹²⁶, where bf16 pairs flush; `any` is every bit pattern, NaN and infinities included.
+enum class Range { unit, any, tiny, corner };
+
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t seed) : generator_(seed) {}
+  float operator()(Range range) {
+    const auto r = static_cast<std::uint32_t>(generator_());
+    switch (range) {
+      case Range::unit: return static_cast<float>(static_cast<int>(r >> 8)) / 8388608.0f - 1.0f;
+      case Range::any: return f32_from_bits(r);
+      case Range::tiny: return f32_from_bits((r & 0x807fffffu) | (50 + (r >> 23) % 20) << 23);
+      case Range::corner: return f32_from_bits((r & 0x807fffffu) | (62 + (r >> 23) % 4) << 23);
+    }
+    return 0;
+  }
+  Size size(Size low, Size high) { return low + static_cast<Size>(generator_() % static_cast<std::uint64_t>(high - low + 1)); }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+/// A tensor of random numbers and the same numbers as the dot products of the test read them.
+struct Operand {
+  Tensor tensor;
+  std::vector<float> narrow;
+  std::vector<double> wide;
+  std::vector<std::uint16_t> half;
+  DType dtype;
+};
+
+Operand random_operand(Numbers& numbers, const Shape& shape, DType dtype, Range range) {
+  const auto n = static_cast<std::size_t>(count(shape));
+  Operand x{.tensor = {}, .narrow = std::vector<float>(n), .wide = std::vector<double>(n), .half = std::vector<std::uint16_t>(n), .dtype = dtype};
+  for (std::size_t i = 0; i < n; ++i) {
+    const float value = numbers(range);
+    x.half[i] = dtype == DType::f16 ? f32_to_f16(range == Range::unit ? value : value * 0x1p48f) : f32_to_bf16(value);
+    x.narrow[i] = dtype == DType::f16 ? f16_to_f32(x.half[i]) : dtype == DType::bf16 ? bf16_to_f32(x.half[i]) : value;
+    x.wide[i] = x.narrow[i];
+  }
+  switch (dtype) {
+    case DType::f64: x.tensor = from_host<double>(x.wide, shape, dtype); break;
+    case DType::f32: x.tensor = from_host<float>(x.narrow, shape, dtype); break;
+    default: x.tensor = from_host<std::uint16_t>(x.half, shape, dtype); break;
+  }
+  return x;
+}
+
+bool same(double x, double y) { return std::memcmp(&x, &y, sizeof x) == 0 || (x != x && y != y); }
+bool same(float x, float y) { return bits_f32(x) == bits_f32(y) || (x != x && y != y); }
+
+std::string describe(const Tensor& y) { return std::string(to_string(y.dtype())) + to_string(y.shape()); }
+
+/// Elements of y [m, n] that differ from the scalar dot of row i of a (rows × k) and column j of b; a_step and b_step are steps along k.
+int differing(const Tensor& y, const Operand& a, Size a_row, Size a_step, const Operand& b, Size b_column, Size b_step, Size k,
+              const std::vector<float>& bias) {
+  const Size m = y.size(0), n = y.size(1);
+  const bool pairs = a.dtype == DType::bf16 && b.dtype == DType::bf16;
+  int wrong = 0;
+  const std::vector<double> y64 = y.dtype() == DType::f64 ? y.to_host<double>() : std::vector<double>{};
+  const std::vector<float> y32 = y.dtype() == DType::f32 ? y.to_host<float>() : std::vector<float>{};
+  const std::vector<std::uint16_t> y16 = y.dtype() == DType::f16 || y.dtype() == DType::bf16 ? y.to_host<std::uint16_t>() : std::vector<std::uint16_t>{};
+  for (Size i = 0; i < m; ++i) {
+    for (Size j = 0; j < n; ++j) {
+      const auto at = static_cast<std::size_t>(i * n + j);
+      const float addend = bias.empty() ? 0.0f : bias[static_cast<std::size_t>(j)];
+      if (y.dtype() == DType::f64) {
+        double sum = dot_f64(a.wide.data() + i * a_row, a_step, b.wide.data() + j * b_column, b_step, k);
+        if (!bias.empty()) sum += addend;
+        wrong += !same(sum, y64[at]);
+        continue;
+      }
+      float sum = pairs ? dot_bf16(a.half.data() + i * a_row, a_step, b.half.data() + j * b_column, b_step, k)
+                        : dot_f32(a.narrow.data() + i * a_row, a_step, b.narrow.data() + j * b_column, b_step, k);
+      if (!bias.empty()) sum += addend;
+      if (y.dtype() == DType::f32) {
+        wrong += !same(sum, y32[at]);
+      } else {
+        wrong += y16[at] != (y.dtype() == DType::f16 ? f32_to_f16(sum) : f32_to_bf16(sum));
+      }
+    }
+  }
+  return wrong;
+}
+
+/// One product with each operand row-major or transposed.
+int differing_product(Numbers& numbers, DType dtype_a, DType dtype_b, Size m, Size n, Size k, bool a_turned, bool b_turned, Range range, bool with_bias) {
+  const Operand a = random_operand(numbers, a_turned ? Shape{k, m} : Shape{m, k}, dtype_a, range);
+  const Operand b = random_operand(numbers, b_turned ? Shape{n, k} : Shape{k, n}, dtype_b, range);
+  std::vector<float> bias;
+  Tensor bias_tensor;
+  if (with_bias) {
+    const Operand c = random_operand(numbers, {n}, *common_dtype(dtype_a, dtype_b), Range::unit);
+    bias = c.narrow;
+    bias_tensor = c.tensor;
+  }
+  const Tensor y = apply(Matmul{}, a_turned ? transpose(a.tensor) : a.tensor, b_turned ? transpose(b.tensor) : b.tensor, bias_tensor);
+  return differing(y, a, a_turned ? 1 : k, a_turned ? m : 1, b, b_turned ? k : 1, b_turned ? 1 : n, k, bias);
+}
+
+using Products = OnInstructionSets;
+
+TEST_P(Products, HaveTheBitsOfTheScalarDotProductForAnySizeLayoutDtypeAndThreadCount) {
+  Numbers numbers(11);
+  for (int count : {1, 2, 3}) {
+    set_threads(count);
+    for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+      for (Range range : {Range::unit, Range::any, Range::tiny, Range::corner}) {
+        for (int layout = 0; layout < 4; ++layout) {
+          const Size m = numbers.size(1, 33), n = numbers.size(1, 150), k = numbers.size(1, 75);
+          EXPECT_EQ(differing_product(numbers, dtype, dtype, m, n, k, (layout & 1) != 0, (layout & 2) != 0, range, numbers.size(0, 1) == 1), 0)
+              << to_string(dtype) << " " << m << "×" << k << "×" << n << ", layout " << layout << ", " << count << " threads";
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Products, AddBlocksOf1024InOrder) {
+  Numbers numbers(12);
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    for (Size k : {1022, 1023, 1024, 1025, 1026, 2047, 2048, 2049, 3100}) {
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 3, 40, k, false, true, Range::unit, true), 0) << to_string(dtype) << ", k " << k;
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 1, 17, k, false, false, Range::unit, false), 0) << to_string(dtype) << ", k " << k;
+    }
+  }
+}
+
+TEST_P(Products, OfManyRowsAreCutWithoutChangingABit) {
+  Numbers numbers(13);
+  for (int count : {1, 2, 3}) {
+    set_threads(count);
+    for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 131, 70, 129, false, false, Range::unit, true), 0) << to_string(dtype);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 113, 32, 1100, true, true, Range::corner, false), 0) << to_string(dtype);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 230, 33, 7, false, true, Range::any, true), 0) << to_string(dtype);
+    }
+  }
+}
+
+TEST_P(Products, OfOneRowOrOneColumnAreTheSame) {
+  Numbers numbers(14);
+  for (DType dtype : {DType::f32, DType::bf16}) {
+    for (Size n : {1, 2, 15, 16, 17, 127, 128, 129, 700}) {
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 1, n, 300, false, true, Range::unit, false), 0) << n;
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, n, 1, 300, false, false, Range::unit, true), 0) << n;
+    }
+  }
+}
+
+TEST_P(Products, OfMixedDtypesAreThoseOfTheirCommonDtype) {
+  Numbers numbers(15);
+  for (DType a : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+    for (DType b : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      EXPECT_EQ(differing_product(numbers, a, b, 9, 21, 37, false, true, Range::unit, true), 0) << to_string(a) << " · " << to_string(b);
+    }
+  }
+}
+
+/// Bits of x, NaN made one.
+std::vector<std::uint32_t> bits(const Tensor& x) {
+  std::vector<std::uint32_t> result;
+  for (float v : x.to(DType::f32).to_host<float>()) result.push_back(v == v ? bits_f32(v) : 0x7fc00000u);
+  return result;
+}
+
+/// matmul of a and b on the CPU and on `reference`.
+void expect_equal_to_reference(const Tensor& a, const Tensor& b) {
+  const Tensor y = apply(Matmul{}, a, b, Tensor());
+  const Tensor expected = apply(Matmul{}, a.to(Device::reference), b.to(Device::reference), Tensor());
+  ASSERT_EQ(y.shape(), expected.shape());
+  EXPECT_EQ(bits(y), bits(expected.to(Device::cpu))) << describe(a) << " · " << describe(b);
+}
+
+TEST_P(Products, BroadcastTheirBatchAxes) {
+  Numbers numbers(16);
+  const auto make = [&](const Shape& shape, DType dtype) { return random_operand(numbers, shape, dtype, Range::unit).tensor; };
+  for (DType dtype : {DType::f32, DType::bf16}) {
+    expect_equal_to_reference(make({2, 1, 5, 19}, dtype), make({3, 19, 23}, dtype));
+    expect_equal_to_reference(make({4, 3, 19}, dtype), make({19, 23}, dtype));
+    expect_equal_to_reference(make({5, 1, 19}, dtype), make({19, 23}, dtype));
+    expect_equal_to_reference(make({1, 19}, dtype), make({2, 3, 19, 4}, dtype));
+    expect_equal_to_reference(permute(make({3, 6, 4, 19}, dtype), {0, 2, 1, 3}), make({4, 19, 23}, dtype));
+    expect_equal_to_reference(transpose(make({7, 19, 3}, dtype)), transpose(make({1, 8, 19}, dtype)));
+    expect_equal_to_reference(make({40, 3, 3}, dtype), make({40, 3, 3}, dtype));
+  }
+}
+
+TEST_P(Products, ReadViewsWithAnyStride) {
+  Numbers numbers(17);
+  for (DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    const Tensor a = random_operand(numbers, {40, 70}, dtype, Range::unit).tensor, b = random_operand(numbers, {70, 50}, dtype, Range::unit).tensor;
+    expect_equal_to_reference(flip(a, 1), flip(b, 0));
+    expect_equal_to_reference(flip(a, 0), flip(b, 1));
+    expect_equal_to_reference(slice(a, {.axis = 1, .start = 3, .stop = 67, .step = 2}), slice(b, {.axis = 0, .start = 5, .stop = 69, .step = 2}));
+    expect_equal_to_reference(slice(a, {.axis = 0, .start = 1, .stop = 40, .step = 3}), slice(b, {.axis = 1, .start = 2, .stop = 50, .step = 5}));
+    expect_equal_to_reference(broadcast_to(select(a, 0, 3), {9, 70}), b);
+    expect_equal_to_reference(a, broadcast_to(unsqueeze(select(b, 1, 4), 1), {70, 33}));
+  }
+}
+
+TEST_P(Products, OverAnEmptyInnerAxisAreZerosPlusBias) {
+  const auto empty = [](const Shape& shape) { return from_host<float>({}, shape, DType::f32); };
+  const Tensor a = empty({3, 0}), b = empty({0, 4}), bias = tensor({1, 2, 3, -0.0});
+  EXPECT_EQ(apply(Matmul{}, a, b, Tensor()).to_host<float>(), std::vector<float>(12, 0.0f));
+  const std::vector<float> expected{1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0};
+  EXPECT_EQ(apply(Matmul{}, a, b, bias).to_host<float>(), expected);
+  EXPECT_EQ(apply(Matmul{}, empty({0, 5}), from_host<float>(std::vector<float>(20), {5, 4}, DType::f32), Tensor()).shape(), (Shape{0, 4}));
+}
+
+// CONTRACT.md 4.3: zero operands are not skipped.
+TEST_P(Products, OfZeroAndInfinityAreNaN) {
+  const float inf = infinity_f32();
+  const Tensor y = matmul(tensor({{0, 1}, {1, 1}}), from_host<float>(std::vector<float>{inf, 1, 2, 3}, {2, 2}, DType::f32));
+  const std::vector<float> values = y.to_host<float>();
+  EXPECT_NE(values[0], values[0]);
+  EXPECT_EQ(values[1], 3);
+  EXPECT_EQ(values[2], inf);
+  EXPECT_EQ(values[3], 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, Products, every_instruction_set(), instruction_set_name);
+
+}  // namespace
+}  // namespace votive
