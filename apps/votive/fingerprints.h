@@ -1,0 +1,30 @@
+// Fingerprints: a hash of an operation's output bits on fixed inputs. One table of them serves every device, because the contract has one answer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "votive/votive.h"
+
+namespace votive::app {
+
+struct Fingerprint {
+  std::string name;  ///< "softmax f32"
+  std::uint64_t hash;
+};
+
+/// Every operation that has a fingerprint, computed on `device` with the instruction set and threads in force.
+std::vector<Fingerprint> fingerprints(Device device);
+
+/// The committed ones (golden_fingerprints.cpp), made by `votive verify --write` and checked by every build since.
+struct GoldenFingerprint {
+  const char* name;
+  std::uint64_t hash;
+};
+extern const std::vector<GoldenFingerprint> golden_fingerprints;
+
+/// 64-bit hash of the elements in row-major order; every NaN of a float dtype counts as one.
+std::uint64_t hash_of(const Tensor& x);
+
+}  // namespace votive::app

@@ -1,0 +1,28 @@
+// votive: the command line. Subcommands are one file each; this one parses, runs and turns errors into exit codes.
+#include <cstdio>
+
+#include "command.h"
+
+int main(int argc, char** argv) {
+  using namespace votive::app;
+  CLI::App app(
+      "Votive runs language models with the same bits on every device, instruction set and number of threads.\n"
+      "Exit codes: 0 done, 1 an error (named on standard error), 2 wrong usage, 130 interrupted by Ctrl-C.");
+  app.name("votive");
+  app.require_subcommand(1);
+  app.footer("votive COMMAND --help shows a command's options and examples.");
+  int code = success;
+  add_generate(app, code);
+  add_chat(app, code);
+  add_inspect(app, code);
+  add_verify(app, code);
+  add_bench_model(app, code);
+  add_logits(app, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? success : wrong_usage; } catch (const std::exception& error) {
+    std::fputs((std::string("votive: ") + error.what() + "\n").c_str(), stderr);
+    return failure;
+  }
+  return code;
+}
