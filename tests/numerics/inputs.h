@@ -15,13 +15,7 @@ inline bool exhaustive() {
 
 /// Calls visit(bits) with the bits of f32 inputs, `fractions` (a power of two) of each exponent and sign.
 template <class Visit>
-void each_f32(std::uint32_t fractions, Visit visit) {
-  if (exhaustive()) {
-    std::uint32_t u = 0;
-    do visit(u);
-    while (++u != 0);
-    return;
-  }
+void each_sampled_f32(std::uint32_t fractions, Visit visit) {
   const std::uint32_t step = 0x800000u / fractions;
   for (std::uint32_t exponent = 0; exponent < 512; ++exponent) {
     const std::uint32_t base = exponent << 23;
@@ -32,6 +26,15 @@ void each_f32(std::uint32_t fractions, Visit visit) {
       visit(base + 0x7fffffu - edge);
     }
   }
+}
+
+/// The same, or all 2^32.
+template <class Visit>
+void each_f32(std::uint32_t fractions, Visit visit) {
+  if (!exhaustive()) return each_sampled_f32(fractions, visit);
+  std::uint32_t u = 0;
+  do visit(u);
+  while (++u != 0);
 }
 
 /// A generator whose numbers are the same everywhere (Vigna's splitmix64).

@@ -173,6 +173,20 @@ TEST(Dot, StartsAsItsFirstBlock) {
   EXPECT_EQ(bits_f32(dot_bf16(&narrow_negative, 1, &narrow_small, 1, 1)), bits_f32(-0.0f));
 }
 
+TEST(FmaFlush, DecidesByTheResultRoundedWithoutAnExponentLimit) {
+  // 2^-126 - 2^-150: what an ordinary fma rounds up to 2^-126
+  EXPECT_EQ(bits_f32(fma_flush_f32(0x1p-75f, -0x1p-75f, 0x1p-126f)), 0u);
+  EXPECT_EQ(bits_f32(fma_flush_f32(0x1p-75f, 0x1p-75f, -0x1p-126f)), 0x80000000u);
+  // 2^-126 - 2^-151: halfway, to even
+  EXPECT_EQ(fma_flush_f32(0x1p-75f, -0x1p-76f, 0x1p-126f), 0x1p-126f);
+  EXPECT_EQ(bits_f32(fma_flush_f32(0x1p-75f, -0x1.02p-76f, 0x1p-126f)), 0u);
+  EXPECT_EQ(fma_flush_f32(0x1p-63f, 0x1p-63f, 0.0f), 0x1p-126f);
+  EXPECT_EQ(bits_f32(fma_flush_f32(0x1p-63f, -0x1.fep-64f, 0.0f)), 0x80000000u);
+  EXPECT_EQ(bits_f32(fma_flush_f32(f32_from_bits(0x00010000u), 0x1p100f, -0.0f)), 0u);       // a subnormal factor is zero
+  EXPECT_EQ(bits_f32(fma_flush_f32(1.0f, -0.0f, f32_from_bits(0x807fffffu))), 0x80000000u);  // so is a subnormal sum
+  EXPECT_EQ(fma_flush_f32(0x1p127f, 0x1p127f, 1.0f), INFINITY);
+}
+
 // 1 + 2^-24 rounds to 1. With 1 in the chain, (-1, 2^-24) loses the small number if the odd element is first, (2^-24, -1) keeps it.
 TEST(Dot, OfBf16TakesTheOddElementFirst) {
   const auto dot = [](std::vector<float> x) {

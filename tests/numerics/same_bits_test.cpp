@@ -1,7 +1,10 @@
-// One source, one answer: the scalar text in loops gives the same bits in every instruction set it is compiled for, vectorised or not.
+// One source, one answer: the scalar text in loops gives the same bits in every instruction set it is compiled for, vectorised or not, and the fingerprints
+// of fingerprints.txt in every compiler, build type and architecture. VOTIVE_WRITE_FINGERPRINTS=1 writes them anew: only when a definition has changed.
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,13 +52,13 @@ std::vector<unsigned char> inputs(Input kind) {
   std::vector<unsigned char> bytes;
   Random random{7};
   switch (kind) {
-    case Input::f32: each_f32(512, [&](std::uint32_t u) { append(bytes, u); }); break;
+    case Input::f32: each_sampled_f32(512, [&](std::uint32_t u) { append(bytes, u); }); break;
     case Input::f64:
       for (std::uint64_t exponent = 0; exponent < 4096; ++exponent) {
         for (int i = 0; i < 64; ++i) append(bytes, exponent << 52 | random() >> 12);
         for (std::uint64_t i = 0; i < 4; ++i) append(bytes, (exponent << 52) + i), append(bytes, (exponent << 52 | 0xfffffffffffffu) - i);
         for (int i = 0; i < 16; ++i)
-          append(bytes, exponent << 52 | (random() >> 12 & ~0u << (i + 24)));  // near halfway cases of narrow formats
+          append(bytes, exponent << 52 | (random() >> 12 & ~0ull << (i + 24)));  // near halfway cases of narrow formats
       }
       break;
     case Input::i64:
@@ -136,6 +139,47 @@ TEST(ScalarText, HasTheSameBitsInEveryInstructionSet) {
   for (const Build& build : builds)
     std::printf("%s: %s\n", build.name, build.runs_here ? "compared" : "not compared, this machine lacks it");
   if (!builds.empty() && builds[0].runs_here) { EXPECT_GT(compared, 10'000'000u); }
+}
+
+/// FNV-1a over the bytes, NaNs made alike.
+std::uint64_t fingerprint(const Loop& loop, std::vector<unsigned char> bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (std::size_t at = 0; at < bytes.size(); at += loop.output_bytes) {
+    unsigned char* element = bytes.data() + at;
+    if (loop.floating && both_nan(element, element, loop.output_bytes)) std::memset(element, 0xff, loop.output_bytes);
+    for (std::size_t i = 0; i < loop.output_bytes; ++i) hash = (hash ^ element[i]) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+TEST(ScalarText, HasItsFingerprintsInEveryBuild) {
+  const std::string path = std::string(VOTIVE_SOURCE_DIR) + "/tests/numerics/fingerprints.txt";
+  std::map<std::string, std::uint64_t> found;
+  std::vector<std::vector<unsigned char>> data(7);
+  for (const Loop& loop : numerics_probe::baseline::loops()) {
+    std::vector<unsigned char>& in = data[std::size_t(loop.input)];
+    if (in.empty()) in = inputs(loop.input);
+    const std::size_t n = in.size() / input_bytes(loop.input);
+    std::vector<unsigned char> out(n * loop.output_bytes);
+    loop.run(in.data(), out.data(), n);
+    found[loop.name] = fingerprint(loop, std::move(out));
+  }
+  if (const char* wish = std::getenv("VOTIVE_WRITE_FINGERPRINTS"); wish != nullptr && std::string(wish) == "1") {
+    std::ofstream file(path);
+    file << "# function, FNV-1a of its results on the inputs of tests/numerics/same_bits_test.cpp; accuracy is judged by MPFR in "
+            "accuracy_*_test.cpp\n";
+    for (const auto& [name, hash] : found) file << name << " " << std::hex << hash << "\n";
+    GTEST_SKIP() << "wrote " << path;
+  }
+  std::ifstream file(path);
+  std::map<std::string, std::uint64_t> wanted;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t space = line.find(' ');
+    wanted[line.substr(0, space)] = std::stoull(line.substr(space + 1), nullptr, 16);
+  }
+  EXPECT_EQ(wanted.size(), found.size());
+  for (const auto& [name, hash] : found) EXPECT_EQ(wanted[name], hash) << name;
 }
 
 }  // namespace
