@@ -113,7 +113,7 @@ def check(folder):
     wrong = out_of_order(objects)
     if wrong:
         found.append(f"votive/CMakeLists.txt:1: {wrong}")
-    programs = [p for p in (folder / "votive", *sorted(folder.glob("tests/test_*"))) if p.is_file() and p.suffix == ""]
+    programs = [p for p in (folder / "bin/votive", *sorted(folder.glob("tests/test_*"))) if p.is_file() and p.suffix == ""]
     program = max(programs, key=lambda p: p.stat().st_size, default=None)
     if program and not found:
         wide = wide_functions(program, objects_of_isa)
