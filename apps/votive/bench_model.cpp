@@ -1,11 +1,12 @@
 // votive bench-model: tokens per second of one model on this machine, prompt and decode, for comparison in one run with other programs.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "votive/base/text.h"
 
 namespace votive::app {
 
@@ -68,7 +69,7 @@ void add_bench_model(CLI::App& app, int& code) {
     if (options->json) {
       std::fputs((json.dump() + "\n").c_str(), stdout);
     } else {
-      for (const auto& [key, value] : json.items()) std::fputs(text::format("{:<26} {}\n", key, value.dump()).c_str(), stdout);
+      for (const auto& [key, value] : json.items()) std::fputs(fmt::format("{:<26} {}\n", key, value.dump()).c_str(), stdout);
     }
     code = success;
   });

@@ -1,11 +1,12 @@
 // votive inspect: what a GGUF or safetensors file says of itself: metadata and tensors.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
-#include "votive/base/text.h"
 
 namespace votive::app {
 
@@ -34,7 +35,7 @@ Contents read_contents(const std::string& path) {
   Contents contents;
   if (begins_with_gguf(path)) {
     const io::GgufFile file(path);
-    contents.format = text::format("GGUF {}", file.version());
+    contents.format = fmt::format("GGUF {}", file.version());
     for (const io::GgufValue& value : file.values()) contents.metadata.emplace_back(value.key(), value.text());
     for (const io::GgufTensor& tensor : file.tensors()) {
       contents.tensors.push_back({std::string(tensor.name), std::string(tensor.type_name), tensor.shape(), tensor.bytes});
@@ -59,14 +60,14 @@ void print_text(const Contents& contents) {
     elements += count(row.shape);
     widest = std::max(widest, row.name.size());
   }
-  std::fputs(text::format("{} · {} tensors · {:.1f} M elements · {:.1f} MB\n\n", contents.format, contents.tensors.size(),
+  std::fputs(fmt::format("{} · {} tensors · {:.1f} M elements · {:.1f} MB\n\n", contents.format, contents.tensors.size(),
                           static_cast<double>(elements) * 1e-6, static_cast<double>(bytes) * 1e-6)
                  .c_str(),
              stdout);
-  for (const auto& [key, value] : contents.metadata) std::fputs(text::format("{} = {}\n", key, value).c_str(), stdout);
+  for (const auto& [key, value] : contents.metadata) std::fputs(fmt::format("{} = {}\n", key, value).c_str(), stdout);
   if (!contents.metadata.empty()) std::fputc('\n', stdout);
   for (const auto& row : contents.tensors) {
-    std::fputs(text::format("{:<{}}  {:<7} {}\n", row.name, widest, row.dtype, to_string(row.shape)).c_str(), stdout);
+    std::fputs(fmt::format("{:<{}}  {:<7} {}\n", row.name, widest, row.dtype, to_string(row.shape)).c_str(), stdout);
   }
 }
 

@@ -1,10 +1,11 @@
 // votive logits: every logit of a text, as raw f32 [T, V] in machine order: what the tests of bits and values compare.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <fstream>
 #include <memory>
 
 #include "command.h"
-#include "votive/base/text.h"
 
 namespace votive::app {
 
@@ -15,7 +16,7 @@ std::vector<std::int32_t> read_ids(const std::string& path) {
   std::vector<std::int32_t> ids;
   std::int32_t id;
   while (file >> id) ids.push_back(id);
-  if (ids.empty() || !file.eof()) throw Error(ErrorKind::InvalidFile, "logits").detail(text::format("'{}' is no list of token ids", path));
+  if (ids.empty() || !file.eof()) throw Error(ErrorKind::InvalidFile, "logits").detail(fmt::format("'{}' is no list of token ids", path));
   return ids;
 }
 
@@ -62,7 +63,7 @@ void add_logits(CLI::App& app, int& code) {
     const Size piece = options->piece > 0 ? options->piece : length;
     models::KvCache cache = model.network().make_cache(options->batch, length);
     std::FILE* out = options->output == "-" ? stdout : std::fopen(options->output.c_str(), "wb");
-    if (out == nullptr) throw Error(ErrorKind::Io, "logits").detail(text::format("cannot write '{}'", options->output));
+    if (out == nullptr) throw Error(ErrorKind::Io, "logits").detail(fmt::format("cannot write '{}'", options->output));
     bool written = true;
     for (Size at = 0; at < length && written; at += piece) {
       const Size n = std::min(piece, length - at);
@@ -71,7 +72,7 @@ void add_logits(CLI::App& app, int& code) {
       written = std::fwrite(values.data(), sizeof(float), values.size(), out) == values.size();
     }
     written = (out == stdout ? std::fflush(out) : std::fclose(out)) == 0 && written;
-    if (!written) throw Error(ErrorKind::Io, "logits").detail(text::format("writing '{}' failed", options->output));
+    if (!written) throw Error(ErrorKind::Io, "logits").detail(fmt::format("writing '{}' failed", options->output));
     code = success;
   });
 }

@@ -1,4 +1,6 @@
 // The terminal side of the command line: progress, interruption, streaming text.
+#include <fmt/format.h>
+
 #include <signal.h>
 #include <unistd.h>
 
@@ -6,7 +8,6 @@
 #include <cstdio>
 
 #include "command.h"
-#include "votive/base/text.h"
 
 namespace votive::app {
 
@@ -29,7 +30,7 @@ void ProgressBar::show(double fraction) {
   const int full = static_cast<int>(fraction * width);
   std::string bar;
   for (int i = 0; i < width; ++i) bar += i < full ? "█" : "░";
-  std::fputs(text::format("\r{} {} {:3d} %", what_, bar, percent).c_str(), stderr);
+  std::fputs(fmt::format("\r{} {} {:3d} %", what_, bar, percent).c_str(), stderr);
   std::fflush(stderr);
 }
 
@@ -86,7 +87,7 @@ int write_pieces(models::Generation& generation, std::string* collected) {
 void report_speed(const models::GenerationStatistics& s) {
   const double prompt = s.prompt_seconds > 0 ? static_cast<double>(s.prompt_tokens) / s.prompt_seconds : 0;
   const double decode = s.decode_seconds > 0 ? static_cast<double>(s.generated_tokens - 1) / s.decode_seconds : 0;
-  std::fputs(text::format("prompt {} tokens, {:.1f} tokens/s · generated {} tokens, {:.1f} tokens/s · {} threads, {}\n", s.prompt_tokens,
+  std::fputs(fmt::format("prompt {} tokens, {:.1f} tokens/s · generated {} tokens, {:.1f} tokens/s · {} threads, {}\n", s.prompt_tokens,
                           prompt, s.generated_tokens, decode, votive::threads(), runtime::instruction_set())
                  .c_str(),
              stderr);

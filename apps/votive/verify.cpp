@@ -1,4 +1,6 @@
 // votive verify: every fingerprint on every device, instruction set and thread count of this machine, beside the committed ones.
+#include <fmt/format.h>
+
 #include <sys/utsname.h>
 
 #include <chrono>
@@ -9,7 +11,6 @@
 
 #include "command.h"
 #include "fingerprints.h"
-#include "votive/base/text.h"
 
 namespace votive::app {
 
@@ -63,14 +64,14 @@ std::string machine_name() {
   }
   utsname system{};
   uname(&system);
-  return text::format("{}, {}", name, system.machine);
+  return fmt::format("{}, {}", name, system.machine);
 }
 
 std::string build_name() {
 #if defined(__clang__)
-  const std::string compiler = text::format("clang {}", __clang_version__);
+  const std::string compiler = fmt::format("clang {}", __clang_version__);
 #else
-  const std::string compiler = text::format("g++ {}", __VERSION__);
+  const std::string compiler = fmt::format("g++ {}", __VERSION__);
 #endif
 #ifdef NDEBUG
   return compiler + ", release";
@@ -81,14 +82,14 @@ std::string build_name() {
 
 void print(const Row& row, std::size_t total) {
   if (!row.skipped.empty()) {
-    std::fputs(text::format("  {:<10} {:<11} {:>7}  not run: {}\n", row.device, row.instruction_set, "-", row.skipped).c_str(), stdout);
+    std::fputs(fmt::format("  {:<10} {:<11} {:>7}  not run: {}\n", row.device, row.instruction_set, "-", row.skipped).c_str(), stdout);
     return;
   }
-  std::fputs(text::format("  {:<10} {:<11} {:>7}  {:016x}  {:>3} of {} equal  {:.1f} s{}\n", row.device, row.instruction_set, row.threads,
+  std::fputs(fmt::format("  {:<10} {:<11} {:>7}  {:016x}  {:>3} of {} equal  {:.1f} s{}\n", row.device, row.instruction_set, row.threads,
                           row.hash, row.equal, total, row.seconds, row.different.empty() ? "" : "  DIFFERENT")
                  .c_str(),
              stdout);
-  for (std::size_t i = 0; i < row.different.size() && i < 12; ++i) std::fputs(text::format("      {}\n", row.different[i]).c_str(), stdout);
+  for (std::size_t i = 0; i < row.different.size() && i < 12; ++i) std::fputs(fmt::format("      {}\n", row.different[i]).c_str(), stdout);
   std::fflush(stdout);
 }
 
@@ -101,7 +102,7 @@ void write_golden(const std::string& path) {
           "// and compared by `votive verify` on every machine since.\n"
           "#include \"fingerprints.h\"\n\nnamespace votive::app {\n\nconst std::vector<GoldenFingerprint> golden_fingerprints = {\n";
   for (const Fingerprint& print : fingerprints(Device::reference))
-    file << text::format("    {{\"{}\", 0x{:016x}u}},\n", print.name, print.hash);
+    file << fmt::format("    {{\"{}\", 0x{:016x}u}},\n", print.name, print.hash);
   file << "};\n\n}  // namespace votive::app\n";
 }
 
@@ -121,7 +122,7 @@ void add_verify(CLI::App& app, int& code) {
   command->callback([options, &code] {
     if (options->list) {
       for (const runtime::InstructionSet& set : runtime::instruction_sets()) {
-        std::fputs(text::format("{} {}\n", set.name, set.available ? "ok" : set.missing).c_str(), stdout);
+        std::fputs(fmt::format("{} {}\n", set.name, set.available ? "ok" : set.missing).c_str(), stdout);
       }
       code = success;
       return;
@@ -132,7 +133,7 @@ void add_verify(CLI::App& app, int& code) {
       return;
     }
     if (!options->json) {
-      std::fputs(text::format("Votive on {}; built by {}\n\n  {:<10} {:<11} {:>7}  {:<16}\n", machine_name(), build_name(), "device",
+      std::fputs(fmt::format("Votive on {}; built by {}\n\n  {:<10} {:<11} {:>7}  {:<16}\n", machine_name(), build_name(), "device",
                               "instr. set", "threads", "hash of all bits")
                      .c_str(),
                  stdout);
@@ -168,7 +169,7 @@ void add_verify(CLI::App& app, int& code) {
                                 {"instruction_set", row.instruction_set},
                                 {"threads", row.threads},
                                 {"skipped", row.skipped},
-                                {"hash", text::format("{:016x}", row.hash)},
+                                {"hash", fmt::format("{:016x}", row.hash)},
                                 {"equal", row.equal},
                                 {"of", golden_fingerprints.size()},
                                 {"different", row.different},
@@ -177,7 +178,7 @@ void add_verify(CLI::App& app, int& code) {
       json["passed"] = bad == 0;
       std::fputs((json.dump(2) + "\n").c_str(), stdout);
     } else {
-      std::fputs(text::format("\n{} ({} rows, {} not run here)\n",
+      std::fputs(fmt::format("\n{} ({} rows, {} not run here)\n",
                               bad == 0 ? "One meaning: every row has the committed bits." : "NOT the committed bits.", rows.size(), skipped)
                      .c_str(),
                  stdout);
