@@ -42,6 +42,15 @@ TEST(CpuIndex, DequantisesEmbeddingsLikeTheReference) {
       return std::vector<Tensor>{embedding(in[0], in[1]), in[0].to(DType::f32), in[0].to(DType::f16), embedding(narrow(in[0], 0, 3, 37), minimum(in[1], full({}, 36, DType::i32, {.device = in[1].device()})))};
     });
     const Tensor packed = prepack(table);
+    const Tensor columns = draw.integers({7}, DType::i32, 0, 512);
+    for (const Tensor& weight : {table, packed}) {  // transposed, blocks lie along the first axis
+      const Tensor turned = transpose(table.to(DType::f32));
+      for_every_machine([&](const std::string& machine) {
+        expect_equal_bits(transpose(weight).to(DType::f32), turned, machine);
+        expect_equal_bits(transpose(weight).to(DType::f16), turned.to(DType::f16), machine);
+        expect_equal_bits(embedding(transpose(weight), columns), embedding(turned, columns), machine);
+      });
+    }
     const Tensor want = embedding(table, ids), whole = table.to(DType::bf16);
     for_every_machine([&](const std::string& machine) {
       expect_equal_bits(embedding(packed, ids), want, machine);

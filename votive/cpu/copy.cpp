@@ -3,11 +3,16 @@
 #include "votive/cpu/copy.h"
 
 #include <cstring>
+#include <utility>
 
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/tile.h"
 #include "votive/ops/pointwise.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -41,40 +46,81 @@ struct Path {
   }
 };
 
-constexpr Size block_side = 32;  // 32 lines on either side stay in L1
+// Square blocks are transposed in registers of this many bytes, a cache line where the machine has such registers. Every line on either side is then
+// touched once, whatever the strides: lines 16 KiB apart share a set of L1 and would throw each other out.
+#if defined(__AVX512F__)
+constexpr Size register_bytes = 64;
+#elif defined(__AVX2__)
+constexpr Size register_bytes = 32;
+#else
+constexpr Size register_bytes = 16;
+#endif
 
-/// y[p·to + q] = x[q·from + p] for p < n, q < m, both at most block_side.
 template <class T>
-void transpose_block(const T* x, Size from, T* y, Size to, Size n, Size m) {
-  if (n == block_side && m == block_side) {
-    for (Size p = 0; p < block_side; ++p) {
-      for (Size q = 0; q < block_side; ++q) y[p * to + q] = x[q * from + p];
-    }
-    return;
+struct Register {
+  static constexpr Size bytes = sizeof(T) == 1 ? 16 : register_bytes;  // bytes cross the lanes of wider registers one by one
+  static constexpr Size lanes = bytes / sizeof(T);
+  typedef T Type __attribute__((vector_size(bytes)));
+};
+
+/// Stores that bypass the caches, for whole lines.
+template <class T>
+inline void store_line([[maybe_unused]] T* y, [[maybe_unused]] const typename Register<T>::Type& value) {
+#if defined(__AVX512F__)
+  if constexpr (Register<T>::bytes == 64) _mm512_stream_si512(reinterpret_cast<__m512i*>(y), reinterpret_cast<const __m512i&>(value));
+#endif
+}
+
+/// a₀ b₀ a₁ b₁ … of the lower (upper) halves.
+template <class T, Size... i>
+inline void zip(const typename Register<T>::Type& a, const typename Register<T>::Type& b, typename Register<T>::Type& low, typename Register<T>::Type& high,
+                std::integer_sequence<Size, i...>) {
+  constexpr Size lanes = sizeof...(i);
+  low = __builtin_shufflevector(a, b, (i / 2 + i % 2 * lanes)...);
+  high = __builtin_shufflevector(a, b, (lanes / 2 + i / 2 + i % 2 * lanes)...);
+}
+
+/// y[p·to + q] = x[q·from + p] for p, q < lanes: log₂ lanes rounds, each zipping register i with register i + lanes / 2.
+template <class T>
+inline void transpose_square(const T* x, Size from, T* y, Size to, bool stream) {
+  constexpr Size lanes = Register<T>::lanes;
+  using Vector = typename Register<T>::Type;
+  constexpr auto order = std::make_integer_sequence<Size, lanes>();
+  Vector a[lanes], b[lanes];
+  for (Size q = 0; q < lanes; ++q) std::memcpy(&a[q], x + q * from, sizeof(Vector));
+  for (Size round = 1; round < lanes; round *= 2) {
+    for (Size i = 0; i < lanes / 2; ++i) zip<T>(a[i], a[i + lanes / 2], b[2 * i], b[2 * i + 1], order);
+    for (Size i = 0; i < lanes; ++i) a[i] = b[i];
   }
-  for (Size p = 0; p < n; ++p) {
-    for (Size q = 0; q < m; ++q) y[p * to + q] = x[q * from + p];
+  for (Size p = 0; p < lanes; ++p) {
+    if (stream) {
+      store_line<T>(y + p * to, a[p]);
+    } else {
+      std::memcpy(y + p * to, &a[p], sizeof(Vector));
+    }
   }
 }
 
+constexpr Size strip = 256;  // elements along x's dense axis that a thread takes at a time: their lines follow each other
+
 /// x runs densely along axis p, y along axis q.
 template <class T>
-void copy_transposed(const Path& path, int p, int q, const std::byte* from, std::byte* to) {
+void copy_transposed(const Path& path, int p, int q, const std::byte* from, std::byte* to, bool stream) {
+  constexpr Size lanes = Register<T>::lanes;
   const T* x = reinterpret_cast<const T*>(from);
   T* y = reinterpret_cast<T*>(to);
-  const Size blocks_p = (path.shape[p] + block_side - 1) / block_side;
-  const Size blocks_q = (path.shape[q] + block_side - 1) / block_side;
+  const Size strips = (path.shape[p] + strip - 1) / strip, bands = (path.shape[q] + lanes - 1) / lanes;
+  const Size step_x = path.from[q], step_y = path.to[p];
   Size outer = 1;
   for (int axis = 0; axis < path.rank; ++axis) {
     if (axis != p && axis != q) outer *= path.shape[axis];
   }
-  const Size grain = grain_bytes / (block_side * block_side * static_cast<Size>(sizeof(T)));
-  parallel_for(outer * blocks_p * blocks_q, grain, [&](Size begin, Size end) {
-    for (Size block = begin; block < end; ++block) {
-      const Size at_q = block % blocks_q * block_side;
-      const Size at_p = block / blocks_q % blocks_p * block_side;
-      Size rest = block / blocks_q / blocks_p;
-      Size x_at = at_q * path.from[q] + at_p, y_at = at_p * path.to[p] + at_q;
+  const Size work = strip * lanes * static_cast<Size>(sizeof(T));
+  parallel_for(outer * bands * strips, grain_bytes / work + 1, [&](Size begin, Size end) {
+    for (Size unit = begin; unit < end; ++unit) {
+      const Size at_p = unit % strips * strip, at_q = unit / strips % bands * lanes;
+      Size rest = unit / strips / bands;
+      Size x_at = at_q * step_x + at_p, y_at = at_p * step_y + at_q;
       for (int axis = path.rank - 1; axis >= 0; --axis) {
         if (axis == p || axis == q) continue;
         const Size index = rest % path.shape[axis];
@@ -82,10 +128,17 @@ void copy_transposed(const Path& path, int p, int q, const std::byte* from, std:
         x_at += index * path.from[axis];
         y_at += index * path.to[axis];
       }
-      const Size n = path.shape[p] - at_p < block_side ? path.shape[p] - at_p : block_side;
-      const Size m = path.shape[q] - at_q < block_side ? path.shape[q] - at_q : block_side;
-      transpose_block(x + x_at, path.from[q], y + y_at, path.to[p], n, m);
+      const Size n = path.shape[p] - at_p < strip ? path.shape[p] - at_p : strip;
+      const Size m = path.shape[q] - at_q < lanes ? path.shape[q] - at_q : lanes;
+      Size i = 0;
+      if (m == lanes) {
+        for (; i + lanes <= n; i += lanes) transpose_square(x + x_at + i, step_x, y + y_at + i * step_y, step_y, stream);
+      }
+      for (; i < n; ++i) {
+        for (Size j = 0; j < m; ++j) y[y_at + i * step_y + j] = x[x_at + j * step_x + i];
+      }
     }
+    if (stream) stream_fence();
   });
 }
 
@@ -171,11 +224,13 @@ void copy_elements(const Tensor& x, Tensor& y) {
   const Size bytes = block_bytes(x.dtype());
   const std::byte* from = x.buffer() + x.offset() * bytes;
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  const bool lines = register_bytes == 64 && bytes > 1 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0 && path.to[p] * bytes % 64 == 0;
+  const bool stream = lines && y.count() * bytes >= stream_threshold;
   switch (bytes) {
-    case 1: return copy_transposed<u8>(path, p, q, from, to);
-    case 2: return copy_transposed<u16>(path, p, q, from, to);
-    case 4: return copy_transposed<u32>(path, p, q, from, to);
-    default: return copy_transposed<u64>(path, p, q, from, to);
+    case 1: return copy_transposed<u8>(path, p, q, from, to, stream);
+    case 2: return copy_transposed<u16>(path, p, q, from, to, stream);
+    case 4: return copy_transposed<u32>(path, p, q, from, to, stream);
+    default: return copy_transposed<u64>(path, p, q, from, to, stream);
   }
 }
 

@@ -1,8 +1,12 @@
 // One loop per format, so that its shifts and masks are constants.
 #include "votive/cpu/dequantise.h"
 
+#include <utility>
+
+#include "votive/base/thread_pool.h"
 #include "votive/cpu/packed_weight.h"
 #include "votive/cpu/scratch.h"
+#include "votive/cpu/tile.h"
 #include "votive/numerics/blocks.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -31,6 +35,10 @@ ConvertRun dequantise_run(DType from) {
   }
 }
 
+bool has_rows_of_blocks(const Tensor& w) {
+  return w.rank() > 0 && w.shape().back() % block_size(w.dtype()) == 0 && w.strides().back() == 1;
+}
+
 void dequantise_row(const Tensor& w, Size row, f32* y) {
   const DType dtype = w.dtype();
   const Size k = w.shape()[1];
@@ -43,6 +51,39 @@ void dequantise_row(const Tensor& w, Size row, f32* y) {
   const Scratch<u8> raw(k / block_size(dtype) * block_bytes(dtype));
   read_packed_row(dtype, reinterpret_cast<const u8*>(w.buffer()), k, row, raw.data());
   dequantise_run(dtype)(reinterpret_cast<const std::byte*>(raw.data()), to, k);
+}
+
+namespace {
+
+Layout with_last_axes_swapped(Layout layout) {
+  const int last = layout.rank() - 1;
+  std::swap(layout.shape[last], layout.shape[last - 1]);
+  std::swap(layout.strides[last], layout.strides[last - 1]);
+  return layout;
+}
+
+}  // namespace
+
+Tensor dequantised(const Tensor& w) {
+  if (!has_rows_of_blocks(w)) {
+    const Tensor rows = dequantised(Tensor::view(w, with_last_axes_swapped(w.layout())));
+    return Tensor::view(rows, with_last_axes_swapped(rows.layout()));
+  }
+  Tensor y = Tensor::allocate("cast", {.dtype = DType::f32, .shape = w.shape()});
+  f32* to = data<f32>(y);
+  const Size k = w.shape().back(), rows = w.count() / k;
+  constexpr Size grain = 16 * tile_size;
+  if (w.packing() != Packing::none) {
+    parallel_for(rows, k < grain ? grain / k : 1, [&](Size begin, Size end) {
+      for (Size row = begin; row < end; ++row) dequantise_row(w, row, to + row * k);
+    });
+    return y;
+  }
+  const Reader in(w, w.layout(), DType::f32);
+  parallel_for(w.count(), grain, [&](Size begin, Size end) {
+    in.read<f32>(begin, end - begin, to + begin);
+  });
+  return y;
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -45,16 +45,8 @@ class Positions {
 
 void copy_dense(std::byte* to, const std::byte* from, Size bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
 
-void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tensor& y, Stream&) {
-  const Positions rows(op.info.name, "ids", ids, table.shape()[0], false);
-  const Size D = table.shape()[1], count = ids.count();
-  if (is_quantised(table.dtype())) {
-    f32* to = data<f32>(y);
-    parallel_for(count, pieces(D * 4), [&](Size begin, Size end) {
-      for (Size i = begin; i < end; ++i) dequantise_row(table, rows[i], to + i * D);
-    });
-    return;
-  }
+void copy_rows(const Tensor& table, const Positions& rows, Size count, Tensor& y) {
+  const Size D = table.shape()[1];
   const Size bytes = block_bytes(table.dtype()), row_step = table.strides()[0], step = table.strides()[1];
   const std::byte* from = table.buffer() + table.offset() * bytes;
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
@@ -68,6 +60,20 @@ void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tens
       }
     }
   });
+}
+
+void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tensor& y, Stream&) {
+  const Positions rows(op.info.name, "ids", ids, table.shape()[0], false);
+  const Size D = table.shape()[1], count = ids.count();
+  if (is_quantised(table.dtype()) && !has_rows_of_blocks(table)) return copy_rows(dequantised(table), rows, count, y);
+  if (is_quantised(table.dtype())) {
+    f32* to = data<f32>(y);
+    parallel_for(count, pieces(D * 4), [&](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) dequantise_row(table, rows[i], to + i * D);
+    });
+    return;
+  }
+  copy_rows(table, rows, count, y);
 }
 
 Layout part_of_axes(const Layout& layout, int first, int last) {

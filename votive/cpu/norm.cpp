@@ -6,8 +6,8 @@
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
-f32 root(f32 x) { return numerics::sqrt_f32(x); }
-f64 root(f64 x) { return numerics::sqrt_f64(x); }
+VOTIVE_SCALAR f32 root(f32 x) { return numerics::sqrt_f32(x); }
+VOTIVE_SCALAR f64 root(f64 x) { return numerics::sqrt_f64(x); }
 
 /// A weight of one element per column as T, or null where it is absent.
 template <class T>

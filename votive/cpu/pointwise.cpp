@@ -31,6 +31,21 @@ void loop2(const void* a, const void* b, void* y, Size n) {
   for (Size i = 0; i < n; ++i) out[i] = static_cast<Y>(compute(left[i], right[i]));
 }
 
+// The sine and cosine of moderate arguments vectorise; the rest, rare, is repaired after it (0.3 against 6 ns per element).
+template <auto moderate, auto whole>
+void loop_of_angles(const void* x, void* y, Size n) {
+  const f32* __restrict in = static_cast<const f32*>(x);
+  f32* __restrict out = static_cast<f32*>(y);
+  bool all = true;
+  for (Size i = 0; i < n; ++i) {
+    out[i] = moderate(in[i]);
+    all &= abs_f32(in[i]) <= trig_limit_f32();
+  }
+  for (Size i = 0; i < n && !all; ++i) {
+    if (!(abs_f32(in[i]) <= trig_limit_f32())) out[i] = whole(in[i]);
+  }
+}
+
 // Tables in the order of UnaryKind and BinaryKind; a table ends, or has none, where no operation computes so.
 
 #define ROW(name) loop1<f32, [](f32 x) { return name##_f32(x); }>,
@@ -111,6 +126,12 @@ Plan1 plan(UnaryKind kind, DType x) {
   // On the bits, since a NaN must keep its own (CONTRACT.md 0.2).
   if (kind == UnaryKind::neg && is_half(x)) return {loop1<u16, [](u16 bits) { return bits ^ 0x8000u; }>, x, grain_of_arithmetic};
   if (kind == UnaryKind::abs && is_half(x)) return {loop1<u16, [](u16 bits) { return bits & 0x7fffu; }>, x, grain_of_arithmetic};
+  if (kind == UnaryKind::sin && x != DType::f64) {
+    return {loop_of_angles<[](f32 v) { return sin_moderate_f32(v); }, [](f32 v) { return sin_f32(v); }>, DType::f32, grain_of_functions};
+  }
+  if (kind == UnaryKind::cos && x != DType::f64) {
+    return {loop_of_angles<[](f32 v) { return cos_moderate_f32(v); }, [](f32 v) { return cos_f32(v); }>, DType::f32, grain_of_functions};
+  }
   const int k = static_cast<int>(kind);
   const Size grain = kind >= UnaryKind::exp ? grain_of_functions : grain_of_arithmetic;
   switch (compute_type(kind, x)) {
@@ -152,10 +173,12 @@ Plan2 plan(BinaryKind kind, DType a, DType b) {
   }
 }
 
+// Outputs come from apply() and are contiguous.
+
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
   const Plan1 p = plan(op.kind, x.dtype());
   const Size count = y.count();
-  if (count <= p.grain && x.dtype() == p.as && y.dtype() == p.as && x.is_contiguous() && y.is_contiguous()) {
+  if (count <= p.grain && x.dtype() == p.as && y.dtype() == p.as && x.is_contiguous()) {
     const Size bytes = block_bytes(p.as);
     p.loop(x.buffer() + x.offset() * bytes, y.mutable_buffer() + y.offset() * bytes, count);
     return;
@@ -164,8 +187,8 @@ void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
   const Writer out(y, y.layout(), p.as);
   parallel_for(count, p.grain, [&](Size begin, Size end) {
     Tile tile_x, tile_y;
-    for (Size at = begin; at < end; at += tile_size) {
-      const Size n = end - at < tile_size ? end - at : tile_size;
+    for (Size at = begin, n = 0; at < end; at += n) {
+      n = in.tile_end(at, end - at < tile_size ? end - at : tile_size);
       void* place = out.place<void>(at, &tile_y);
       p.loop(in.read_bytes(at, n, tile_x.bytes), place, n);
       out.write(at, n, place);
@@ -179,7 +202,7 @@ bool lies_as(const Tensor& x, DType dtype, const Tensor& y) { return x.dtype() =
 void binary(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, Stream&) {
   const Plan2 p = plan(op.kind, a.dtype(), b.dtype());
   const Size count = y.count();
-  if (count <= p.grain && y.dtype() == p.result && lies_as(a, p.a, y) && lies_as(b, p.b, y) && y.is_contiguous()) {
+  if (count <= p.grain && y.dtype() == p.result && lies_as(a, p.a, y) && lies_as(b, p.b, y)) {
     p.loop(a.buffer() + a.offset() * block_bytes(p.a), b.buffer() + b.offset() * block_bytes(p.b),
            y.mutable_buffer() + y.offset() * block_bytes(p.result), count);
     return;
@@ -189,8 +212,8 @@ void binary(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, Strea
   const Writer out(y, y.layout(), p.result);
   parallel_for(count, p.grain, [&](Size begin, Size end) {
     Tile tile_a, tile_b, tile_y;
-    for (Size at = begin; at < end; at += tile_size) {
-      const Size n = end - at < tile_size ? end - at : tile_size;
+    for (Size at = begin, n = 0; at < end; at += n) {
+      n = right.tile_end(at, left.tile_end(at, end - at < tile_size ? end - at : tile_size));
       void* place = out.place<void>(at, &tile_y);
       p.loop(left.read_bytes(at, n, tile_a.bytes), right.read_bytes(at, n, tile_b.bytes), place, n);
       out.write(at, n, place);

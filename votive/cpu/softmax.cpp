@@ -8,10 +8,10 @@
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
-f32 exponential(f32 x) { return numerics::exp_f32(x); }
-f64 exponential(f64 x) { return numerics::exp_f64(x); }
-f32 logarithm(f32 x) { return numerics::log_f32(x); }
-f64 logarithm(f64 x) { return numerics::log_f64(x); }
+VOTIVE_SCALAR f32 exponential(f32 x) { return numerics::exp_f32(x); }
+VOTIVE_SCALAR f64 exponential(f64 x) { return numerics::exp_f64(x); }
+VOTIVE_SCALAR f32 logarithm(f32 x) { return numerics::log_f32(x); }
+VOTIVE_SCALAR f64 logarithm(f64 x) { return numerics::log_f64(x); }
 
 /// The largest element. With a NaN in the row any number will do, since the sum becomes NaN; and of equal zeros either, since exp(±0) = 1.
 template <class T>

@@ -58,11 +58,14 @@ Reader::Reader(const Tensor& x, const Layout& order, DType as, bool saturate)
       base_(x.buffer()),
       start_(order.offset),
       step_(walk_.step(0)),
+      inner_(walk_.inner()),
       block_(block_size(x.dtype())),
       bytes_(block_bytes(x.dtype())),
-      result_bytes_(block_bytes(as)) {}
+      result_bytes_(block_bytes(as)),
+      linear_(walk_.inner() == walk_.count()) {}
 
 const std::byte* Reader::collect(Size begin, Size n, std::byte* into) const {
+  if (linear_ && step_ == 1) return base_ + (start_ + begin) / block_ * bytes_;
   const std::byte* result = into;
   walk_.for_each_run(begin, begin + n, [&](const std::array<Size, 1>& offsets, Size m) {
     const std::byte* from = base_ + offsets[0] / block_ * bytes_;

@@ -42,20 +42,29 @@ class Reader {
     return reinterpret_cast<const T*>(read_bytes(begin, n, static_cast<std::byte*>(room)));
   }
   const std::byte* read_bytes(Size begin, Size n, std::byte* room) const;
+  /// Up to n, ends a tile that starts at `begin` where a long run ends: its elements can then be read where they lie.
+  Size tile_end(Size begin, Size n) const {
+    if (!convert_.is_identity() || step_ != 1 || inner_ == count() || inner_ < shortest_run) return n;
+    const Size left = inner_ - begin % inner_;
+    return left < n ? left : n;
+  }
   /// The first element where all of them lie in order and as they are wanted, else null.
   template <class T>
   const T* dense() const {
-    if (!convert_.is_identity() || step_ != 1 || walk_.inner() != walk_.count()) return nullptr;
+    if (!convert_.is_identity() || !linear_ || step_ != 1) return nullptr;
     return reinterpret_cast<const T*>(base_ + start_ * bytes_);
   }
 
  private:
+  static constexpr Size shortest_run = 256;  // shorter runs are cheaper to collect than to compute one by one
+
   const std::byte* collect(Size begin, Size n, std::byte* into) const;
 
   Walk<1> walk_;
   Conversion convert_;
   const std::byte* base_;
-  Size start_, step_, block_, bytes_, result_bytes_;
+  Size start_, step_, inner_, block_, bytes_, result_bytes_;
+  bool linear_;  // one run
 };
 
 class Writer {
