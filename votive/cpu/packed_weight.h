@@ -117,13 +117,18 @@ static inline void write_packed_lane(DType dtype, const StoredBlock& block, int 
     }
     to += format.unit_header;
     const u8* w = block.weight + 32 * unit;
+    if (format.bits == 8) {
+      for (int j = 0; j < 8; ++j) std::memcpy(to + 64 * j + 4 * lane, w + 4 * j, 4);
+      continue;
+    }
+    for (int j = 0; j < 4; ++j) {
+      u8 halves[4];
+      for (int i = 0; i < 4; ++i) halves[i] = static_cast<u8>((w[4 * j + i] & 15) | ((w[16 + 4 * j + i] & 15) << 4));
+      std::memcpy(to + 64 * j + 4 * lane, halves, 4);
+    }
+    if (format.bits == 4) continue;
     for (int k = 0; k < 32; ++k) {
       const int j = k / 4, byte = 4 * lane + k % 4;
-      if (format.bits == 8) {
-        to[64 * j + byte] = w[k];
-        continue;
-      }
-      to[64 * (j % 4) + byte] = static_cast<u8>(to[64 * (j % 4) + byte] | ((w[k] & 15) << (j < 4 ? 0 : 4)));
       if (format.bits == 5) to[256 + byte] = static_cast<u8>(to[256 + byte] | ((w[k] >> 4) << j));
       if (format.bits == 6) {
         u8& upper = to[256 + 64 * (j / 4) + byte];

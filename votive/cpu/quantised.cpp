@@ -32,16 +32,17 @@ constexpr int row_tile = Lanes::count == 16 && Lanes::has_dot ? 8 : 4;
 void quantise_block(const f32* x, ActivationBlock& block) {
   i16 q[32];
   numerics::quantise_activation_block(x, q, &block.scale);
-  i32 sum[2] = {0, 0};
   for (int k = 0; k < 32; ++k) {
-    sum[k / 16] += q[k];
-    const i32 low = static_cast<i8>(static_cast<u8>(q[k] & 255));
-    block.low[k] = static_cast<i8>(low);
+    const auto low = static_cast<i8>(q[k]);
+    block.low[k] = low;
     block.high[k] = static_cast<i8>((q[k] - low) >> 8);
   }
-  block.half_sum[0] = sum[0];
-  block.half_sum[1] = sum[1];
-  block.sum = static_cast<f32>(sum[0] + sum[1]);
+  for (int half = 0; half < 2; ++half) {
+    i32 sum = 0;
+    for (int k = 0; k < 16; ++k) sum += q[16 * half + k];
+    block.half_sum[half] = sum;
+  }
+  block.sum = static_cast<f32>(block.half_sum[0] + block.half_sum[1]);
 }
 
 // ---- one unit of 32 k --------------------------------------------------------------------------------------------------------------------

@@ -61,7 +61,11 @@ struct Generation::State {
         decoder(model.tokenizer(), {.begins_text = false}),
         ids(std::move(prompt)) {
     const Size context = model.network().config().context, n = static_cast<Size>(ids.size());
-    if (n == 0) throw Error(ErrorKind::InvalidArgument, "generate").arg("prompt", 1).detail("the prompt has no tokens").hint("Write a word to begin with");
+    if (n == 0)
+      throw Error(ErrorKind::InvalidArgument, "generate")
+          .arg("prompt", 1)
+          .detail("the prompt has no tokens")
+          .hint("Write a word to begin with");
     if (options.max_tokens < 0) {
       throw Error(ErrorKind::InvalidArgument, "generate").arg("max_tokens", 2).detail(text::format("max_tokens is {}", options.max_tokens));
     }
@@ -179,7 +183,9 @@ LanguageModel::LanguageModel(Llama network, Tokenizer tokenizer)
 Generation LanguageModel::generate(std::string_view prompt, const GenerateOptions& options) const {
   return {*this, tokenizer_.encode(prompt, {.add_special = options.add_special, .parse_special = options.parse_special}), options};
 }
-Generation LanguageModel::generate(std::vector<int> prompt, const GenerateOptions& options) const { return {*this, std::move(prompt), options}; }
+Generation LanguageModel::generate(std::vector<int> prompt, const GenerateOptions& options) const {
+  return {*this, std::move(prompt), options};
+}
 
 Generation LanguageModel::chat(std::span<const ChatMessage> messages, const GenerateOptions& options) const {
   return {*this, ChatTemplate(tokenizer_).encode(tokenizer_, messages), options};

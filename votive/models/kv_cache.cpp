@@ -57,7 +57,9 @@ KvCache::Layer KvCache::write(int layer, const Tensor& k, const Tensor& v) {
 
 void KvCache::truncate(Size length) {
   if (length < 0 || length > length_) {
-    throw Error(ErrorKind::InvalidArgument, "KvCache::truncate").arg("length", 1).detail(text::format("{} is not in 0..{}", length, length_));
+    throw Error(ErrorKind::InvalidArgument, "KvCache::truncate")
+        .arg("length", 1)
+        .detail(text::format("{} is not in 0..{}", length, length_));
   }
   length_ = length;
 }

@@ -37,14 +37,14 @@ Tensor Llama::attention(const Block& block, int layer, const Tensor& x_btc, cons
   return block.output(join_heads(votive::attention(q, seen.keys, seen.values, {}, {.causal = true})));
 }
 
-Tensor Llama::mlp(const Block& block, const Tensor& x_btc) const {
-  return block.down(swiglu(block.gate(x_btc), block.up(x_btc)));
-}
+Tensor Llama::mlp(const Block& block, const Tensor& x_btc) const { return block.down(swiglu(block.gate(x_btc), block.up(x_btc))); }
 
 Tensor Llama::operator()(const Tensor& ids, KvCache& cache, bool last_only) const {
   if (ids.rank() != 2 || ids.shape()[0] != cache.batch() || ids.shape()[1] < 1) {
-    throw Error(ErrorKind::ShapeMismatch, "Llama").arg("ids", 1).detail(
-        text::format("ids {} should be [{}, T] with T ≥ 1, for a cache of batch {}", to_string(ids.shape()), cache.batch(), cache.batch()));
+    throw Error(ErrorKind::ShapeMismatch, "Llama")
+        .arg("ids", 1)
+        .detail(text::format("ids {} should be [{}, T] with T ≥ 1, for a cache of batch {}", to_string(ids.shape()), cache.batch(),
+                             cache.batch()));
   }
   const Size T = ids.shape()[1];
   const Tensor positions = arange(cache.length(), cache.length() + T, 1, i64, {.device = device_});
@@ -108,7 +108,8 @@ LlamaConfig read_config(const io::GgufFile& file) {
   config.width = positive(file, prefix + "embedding_length");
   config.heads = positive(file, prefix + "attention.head_count");
   config.key_heads = positive_or(file, prefix + "attention.head_count_kv", config.heads);
-  if (config.heads % config.key_heads != 0) refuse(text::format("{} query heads do not divide among {} key heads", config.heads, config.key_heads));
+  if (config.heads % config.key_heads != 0)
+    refuse(text::format("{} query heads do not divide among {} key heads", config.heads, config.key_heads));
   config.head_size = positive_or(file, prefix + "attention.key_length", config.width / config.heads);
   config.context = positive(file, prefix + "context_length");
   // Beyond its sliding window Mistral 7B 0.1 would need another mask; within it the two are the same.
@@ -116,7 +117,8 @@ LlamaConfig read_config(const io::GgufFile& file) {
   config.norm_epsilon = static_cast<float>(number_or(file, prefix + "attention.layer_norm_rms_epsilon", 1e-5));
   config.rope_base = number_or(file, prefix + "rope.freq_base", 10000.0);
   config.rope_size = positive_or(file, prefix + "rope.dimension_count", config.head_size);
-  if (config.rope_size % 2 != 0 || config.rope_size > config.head_size) refuse(text::format("rope.dimension_count is {}", config.rope_size));
+  if (config.rope_size % 2 != 0 || config.rope_size > config.head_size)
+    refuse(text::format("rope.dimension_count is {}", config.rope_size));
   // Llama's weights were permuted for neighbouring pairs when the file was made; Qwen2's were not.
   config.rope_pairing = config.architecture == "llama" ? RopePairing::interleaved : RopePairing::halves;
   if (const io::GgufValue* scaling = file.find(prefix + "rope.scaling.type"); scaling != nullptr && scaling->string() != "none") {
@@ -168,7 +170,8 @@ Tensor read_rope_frequencies(const LlamaConfig& config, WeightReader& reader, De
 
 Llama::Llama(const io::GgufFile& file, const LoadOptions& options) : config_(read_config(file)), device_(options.device) {
   WeightReader reader(file, options);
-  const Size C = config_.width, V = config_.vocabulary, queries = config_.heads * config_.head_size, keys = config_.key_heads * config_.head_size;
+  const Size C = config_.width, V = config_.vocabulary, queries = config_.heads * config_.head_size,
+             keys = config_.key_heads * config_.head_size;
   const Size hidden = positive(file, config_.architecture + ".feed_forward_length");
   embedding_ = reader.weight("token_embd.weight", {V, C});
   output_norm_ = reader.vector("output_norm.weight", C);

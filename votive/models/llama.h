@@ -15,22 +15,22 @@ namespace votive::models {
 
 /// Hyper-parameters, named as in the letters of ARCHITECTURE.md.
 struct LlamaConfig {
-  std::string architecture;         // "llama", "qwen2", …
+  std::string architecture;  // "llama", "qwen2", …
   std::string name;
   int layers = 0;
-  Size context = 0;                 // positions the model was made for
-  Size width = 0;                   // C
-  Size heads = 0, key_heads = 0;    // H, K
-  Size head_size = 0;               // D
-  Size vocabulary = 0;              // V
+  Size context = 0;               // positions the model was made for
+  Size width = 0;                 // C
+  Size heads = 0, key_heads = 0;  // H, K
+  Size head_size = 0;             // D
+  Size vocabulary = 0;            // V
   float norm_epsilon = 1e-5f;
   double rope_base = 10000.0, rope_scale = 1.0;
-  Size rope_size = 0;               // elements of a head that rotate
+  Size rope_size = 0;  // elements of a head that rotate
   RopePairing rope_pairing = RopePairing::interleaved;
 };
 
 struct LoadOptions {
-  bool prepack = true;                        ///< arrange quantised weights for this machine; bits of no result change
+  bool prepack = true;  ///< arrange quantised weights for this machine; bits of no result change
   Device device = Device::cpu;
   std::function<void(double)> progress = {};  ///< called with 0 … 1 while loading
 };

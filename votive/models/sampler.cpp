@@ -76,7 +76,9 @@ int Sampler::operator()(const Tensor& logits, std::span<const int> recent) {
   std::vector<float> values = logits.to_host<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {
-      throw Error(ErrorKind::NonFinite, "generate").position({static_cast<Size>(i)}).detail(text::format("the logit of token {} is NaN", i));
+      throw Error(ErrorKind::NonFinite, "generate")
+          .position({static_cast<Size>(i)})
+          .detail(text::format("the logit of token {} is NaN", i));
     }
   }
   if (values.empty()) throw Error(ErrorKind::EmptyReduction, "generate").detail("no logits to choose from");

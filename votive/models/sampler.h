@@ -10,11 +10,12 @@
 namespace votive::models {
 
 struct SamplingOptions {
-  double temperature = 0.0;         ///< 0: greedy, the likeliest token (lowest id on ties)
-  Size top_k = 0;                   ///< only the k likeliest; 0: all
-  double top_p = 1.0;               ///< only the likeliest whose probabilities, added from the top, first reach p
-  double min_p = 0.0;               ///< only tokens at least this fraction as likely as the likeliest
-  double repetition_penalty = 1.0;  ///< logits of tokens in the last `repetition_window` are divided (positive) or multiplied (negative) by it
+  double temperature = 0.0;  ///< 0: greedy, the likeliest token (lowest id on ties)
+  Size top_k = 0;            ///< only the k likeliest; 0: all
+  double top_p = 1.0;        ///< only the likeliest whose probabilities, added from the top, first reach p
+  double min_p = 0.0;        ///< only tokens at least this fraction as likely as the likeliest
+  double repetition_penalty =
+      1.0;  ///< logits of tokens in the last `repetition_window` are divided (positive) or multiplied (negative) by it
   Size repetition_window = 64;
   std::uint64_t seed = 0;
 };
