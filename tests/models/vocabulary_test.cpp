@@ -11,9 +11,9 @@
 
 #include "tests/models/cache.h"
 #include "votive/base/text.h"
+#include "votive/base/utf8.h"
 #include "votive/text/chat.h"
 #include "votive/text/tokenizer.h"
-#include "votive/text/utf8.h"
 
 namespace votive::models {
 namespace {

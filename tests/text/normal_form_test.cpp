@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 namespace votive::text {
 namespace {

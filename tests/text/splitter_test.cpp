@@ -8,7 +8,7 @@
 #include <string>
 
 #include "votive/base/error.h"
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 namespace votive::text {
 namespace {

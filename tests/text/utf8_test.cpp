@@ -1,5 +1,5 @@
 // Steps of UTF-8 against the definition: what the encoding of some code point begins with.
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 #include <gtest/gtest.h>
 

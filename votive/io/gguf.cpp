@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -22,8 +21,18 @@ constexpr std::uint64_t longest_name = 65535;
 [[noreturn]] void refuse(std::size_t at, std::string detail) {
   throw Error(ErrorKind::InvalidFile, "GGUF").position({static_cast<Size>(at)}).detail(text::format("{} (byte {})", detail, at));
 }
-[[noreturn]] void refuse_key(std::string_view key, std::string detail) {
-  throw Error(ErrorKind::InvalidFile, "GGUF").value(std::string(key)).detail(text::format("'{}' {}", key, detail));
+/// For a key or tensor that the file has: its name lies in the mapping, so its place is known.
+[[noreturn]] void refuse_name(std::span<const std::byte> file, std::string_view name, const std::string& detail) {
+  const auto at = reinterpret_cast<const std::byte*>(name.data()) - file.data();
+  throw Error(ErrorKind::InvalidFile, "GGUF")
+      .value(text::shown(name))
+      .position({at})
+      .detail(text::format("'{}' {} (byte {})", text::shown(name), detail, at));
+}
+[[noreturn]] void refuse_missing(std::string_view name, const char* where) {
+  throw Error(ErrorKind::InvalidFile, "GGUF")
+      .value(text::shown(name))
+      .detail(text::format("'{}' is missing from the {}", text::shown(name), where));
 }
 
 /// Reads forward through the file and refuses to go past its end.
@@ -59,35 +68,18 @@ class Cursor {
   std::size_t at_ = 0;
 };
 
-/// Bytes of a value of fixed size; 0 for strings and arrays, and for what is no type.
-std::size_t fixed_bytes(GgufType type) {
-  switch (type) {
-    case GgufType::u8:
-    case GgufType::i8:
-    case GgufType::boolean: return 1;
-    case GgufType::u16:
-    case GgufType::i16: return 2;
-    case GgufType::u32:
-    case GgufType::i32:
-    case GgufType::f32: return 4;
-    case GgufType::u64:
-    case GgufType::i64:
-    case GgufType::f64: return 8;
-    default: return 0;
-  }
-}
-
 GgufType read_type(Cursor& cursor, std::string_view key) {
   const std::size_t at = cursor.at();
   const auto type = cursor.read<std::uint32_t>("a value's type");
   if (type > static_cast<std::uint32_t>(GgufType::f64))
-    refuse(at, text::format("the value of '{}' has type {}, which does not exist", key, type));
+    refuse(at, text::format("the value of '{}' has type {}, which does not exist", text::shown(key), type));
   return static_cast<GgufType>(type);
 }
 
 void check_booleans(const std::byte* data, std::size_t n, std::size_t at, std::string_view key) {
   for (std::size_t i = 0; i < n; ++i) {
-    if (std::to_integer<unsigned>(data[i]) > 1) refuse(at + i, text::format("'{}' holds a bool that is neither 0 nor 1", key));
+    if (std::to_integer<unsigned>(data[i]) > 1)
+      refuse(at + i, text::format("'{}' holds the bool {}, neither 0 nor 1", text::shown(key), std::to_integer<unsigned>(data[i])));
   }
 }
 
@@ -127,43 +119,46 @@ GgufTensor read_tensor(Cursor& cursor) {
   const std::size_t start = cursor.at();
   tensor.name = cursor.string("a tensor's name");
   if (tensor.name.empty() || tensor.name.size() > longest_name) refuse(start, "a tensor's name is empty or longer than 65535 bytes");
+  const std::string name = text::shown(tensor.name);
   const std::size_t at = cursor.at();
   const auto rank = cursor.read<std::uint32_t>("a tensor's number of axes");
-  if (rank > 4) refuse(at, text::format("tensor '{}' has {} axes; GGUF has at most 4", tensor.name, rank));
+  if (rank > 4) refuse(at, text::format("tensor '{}' has {} axes; GGUF has at most 4", name, rank));
   tensor.rank = static_cast<int>(rank);
-  std::uint64_t count = 1;
+  // A size of 0 counts as 1 here, so that strides, which are products of the other sizes, cannot overflow either (CONTRACT.md section 8).
+  Size extent = 1;
+  bool empty = false, overflow = false;
   for (int axis = tensor.rank - 1; axis >= 0; --axis) {  // the file has the fastest axis first
     const auto size = cursor.read<std::uint64_t>("a tensor's size");
-    if (size > static_cast<std::uint64_t>(std::numeric_limits<Size>::max()) || __builtin_mul_overflow(count, size, &count)) {
-      refuse(at, text::format("the sizes of tensor '{}' multiply to more than 2^64", tensor.name));
-    }
+    empty |= size == 0;
+    overflow |= __builtin_mul_overflow(extent, std::max<std::uint64_t>(size, 1), &extent);
     tensor.sizes[axis] = static_cast<Size>(size);
   }
   const auto id = cursor.read<std::uint32_t>("a tensor's type");
   const TensorType* type = find_type(id);
-  if (type == nullptr) refuse(at, text::format("tensor '{}' has type {}, which is not known", tensor.name, id));
+  if (type == nullptr) refuse(at, text::format("tensor '{}' has type {}, which is not known", name, id));
   tensor.type_name = type->name;
   tensor.dtype = type->dtype;
-  const std::uint64_t row = rank == 0 ? 1 : static_cast<std::uint64_t>(tensor.sizes[tensor.rank - 1]);
+  Size bytes = 0;
+  if (overflow || __builtin_mul_overflow((extent - 1) / type->block + 1, type->bytes, &bytes))
+    refuse(at, text::format("the sizes of tensor '{}' multiply to more than 2⁶³−1 bytes", name));
+  const Size row = rank == 0 ? 1 : tensor.sizes[tensor.rank - 1];
   if (row % type->block != 0) {
-    refuse(at, text::format("rows of {} elements of tensor '{}' are not whole {} blocks of {}", row, tensor.name, type->name, type->block));
+    refuse(at, text::format("rows of {} elements of tensor '{}' are not whole {} blocks of {}", row, name, type->name, type->block));
   }
-  std::uint64_t bytes;
-  if (__builtin_mul_overflow(count / type->block, std::uint64_t{type->bytes}, &bytes))
-    refuse(at, text::format("tensor '{}' is larger than 2^64 bytes", tensor.name));
-  tensor.bytes = static_cast<std::size_t>(bytes);
+  tensor.bytes = empty ? 0 : static_cast<std::size_t>(bytes);
   tensor.offset = static_cast<std::size_t>(cursor.read<std::uint64_t>("a tensor's offset"));
   return tensor;
 }
 
 /// Positions of `items` in the order of `key`; a doubled key is refused.
 template <class Item, class Key>
-std::vector<std::uint32_t> order_by(const std::vector<Item>& items, Key key, const char* what) {
+std::vector<std::uint32_t> order_by(std::span<const std::byte> file, const std::vector<Item>& items, Key key, const char* what) {
   std::vector<std::uint32_t> order(items.size());
   std::iota(order.begin(), order.end(), 0u);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(items[a]) < key(items[b]); });
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (key(items[order[i]]) == key(items[order[i - 1]])) refuse_key(key(items[order[i]]), text::format("is there twice as a {}", what));
+    if (key(items[order[i]]) == key(items[order[i - 1]]))
+      refuse_name(file, key(items[order[i]]), text::format("is there twice as a {}", what));
   }
   return order;
 }
@@ -178,17 +173,14 @@ const Item* find_by(const std::vector<Item>& items, const std::vector<std::uint3
 constexpr auto key_of = [](const GgufValue& value) { return value.key(); };
 constexpr auto name_of = [](const GgufTensor& tensor) { return tensor.name; };
 
-/// Data of tensors lies inside the file, aligned, and no two overlap.
-void check_places(const GgufFile& file, std::vector<GgufTensor>& tensors, std::size_t data_start) {
-  const std::size_t end = file.file().bytes().size();
-  const auto alignment = static_cast<std::size_t>(file.alignment());
+/// Data of tensors lies inside the file, aligned, and no two overlap. Makes offsets within the data offsets within the file.
+void check_places(std::span<const std::byte> file, std::size_t alignment, std::size_t data_start, std::vector<GgufTensor>& tensors) {
+  const std::size_t room = file.size() > data_start ? file.size() - data_start : 0;
   for (GgufTensor& tensor : tensors) {
     if (tensor.offset % alignment != 0)
-      refuse_key(tensor.name, text::format("has offset {}, not a multiple of the alignment {}", tensor.offset, alignment));
-    if (data_start > end || tensor.offset > end - data_start || tensor.bytes > end - data_start - tensor.offset) {
-      refuse_key(tensor.name, text::format("needs bytes {} + {} of the data, which has {}", tensor.offset, tensor.bytes,
-                                           end > data_start ? end - data_start : 0));
-    }
+      refuse_name(file, tensor.name, text::format("has offset {}, not a multiple of the alignment {}", tensor.offset, alignment));
+    if (data_start > file.size() || tensor.offset > room || tensor.bytes > room - tensor.offset)
+      refuse_name(file, tensor.name, text::format("needs bytes {} + {} of the data, which has {}", tensor.offset, tensor.bytes, room));
     tensor.offset += data_start;
   }
   std::vector<std::uint32_t> order(tensors.size());
@@ -197,9 +189,25 @@ void check_places(const GgufFile& file, std::vector<GgufTensor>& tensors, std::s
   std::size_t reached = 0;
   for (std::uint32_t i : order) {
     if (tensors[i].bytes == 0) continue;
-    if (tensors[i].offset < reached) refuse_key(tensors[i].name, "shares bytes with another tensor");
+    if (tensors[i].offset < reached) refuse_name(file, tensors[i].name, "shares bytes with another tensor");
     reached = tensors[i].offset + tensors[i].bytes;
   }
+}
+
+/// A count of entries, each at least `shortest` bytes long, that the rest of the file can hold and the index wants to.
+std::size_t read_count(Cursor& cursor, const char* what, std::size_t behind, std::size_t shortest, std::uint64_t most) {
+  const std::size_t at = cursor.at();
+  const auto count = cursor.read<std::uint64_t>(what);
+  if (count > (cursor.left() > behind ? cursor.left() - behind : 0) / shortest)
+    refuse(at, text::format("{} is {}, more than the file can hold", what, count));
+  if (count > most) {
+    throw Error(ErrorKind::Unsupported, "GGUF")
+        .value(std::to_string(count))
+        .limit(std::to_string(most))
+        .position({static_cast<Size>(at)})
+        .detail(text::format("{} is {}; Votive reads up to {}", what, count, most));
+  }
+  return static_cast<std::size_t>(count);
 }
 
 }  // namespace
@@ -215,21 +223,18 @@ GgufFile::GgufFile(MappedFile file) : file_(std::move(file)) {
   if (magic != 0x46554747u) refuse(0, "the file does not begin with 'GGUF'");
   version_ = cursor.read<std::uint32_t>("the version");
   if (version_ != 2 && version_ != 3) {
-    refuse(4, (version_ & 0xffffu) == 0 ? "the file is big-endian; only little-endian files are read"
-                                        : text::format("version {} is not 2 or 3", version_));
+    refuse(4, version_ != 0 && (version_ & 0xffffu) == 0 ? "the file is big-endian; only little-endian files are read"
+                                                         : text::format("version {} is not 2 or 3", version_));
   }
-  const auto tensor_count = cursor.read<std::uint64_t>("the number of tensors");
-  const auto value_count = cursor.read<std::uint64_t>("the number of keys");
-  // The shortest entries are 24 and 13 bytes long, so a count that the rest of the file cannot hold is refused before anything is allocated.
-  if (tensor_count > most_tensors || tensor_count > cursor.left() / 24)
-    refuse(8, text::format("{} tensors are more than the file can hold", tensor_count));
-  if (value_count > most_values || value_count > cursor.left() / 13)
-    refuse(16, text::format("{} keys are more than the file can hold", value_count));
+  // The shortest entries are 24 and 13 bytes long: a count that the rest of the file cannot hold is refused before anything is allocated.
+  const std::size_t tensor_count = read_count(cursor, "the number of tensors", 8, 24, most_tensors);
+  const std::size_t value_count = read_count(cursor, "the number of keys", 24 * tensor_count, 13, most_values);
 
-  values_.reserve(static_cast<std::size_t>(value_count));
-  for (std::uint64_t i = 0; i < value_count; ++i) {
+  values_.reserve(value_count);
+  for (std::size_t i = 0; i < value_count; ++i) {
     GgufValue value;
     const std::size_t at = cursor.at();
+    value.at_ = static_cast<Size>(at + 8);
     value.key_ = cursor.string("a key");
     if (value.key_.empty() || value.key_.size() > longest_name) refuse(at, "a key is empty or longer than 65535 bytes");
     value.type_ = read_type(cursor, value.key_);
@@ -237,11 +242,11 @@ GgufFile::GgufFile(MappedFile file) : file_(std::move(file)) {
     std::uint64_t count = 1;
     if (value.type_ == GgufType::array) {
       element = read_type(cursor, value.key_);
-      if (element == GgufType::array) refuse(cursor.at(), text::format("'{}' is an array of arrays", value.key_));
+      if (element == GgufType::array) refuse(cursor.at(), text::format("'{}' is an array of arrays", text::shown(value.key_)));
       count = cursor.read<std::uint64_t>("an array's length");
-      const std::uint64_t least = element == GgufType::string ? 8 : fixed_bytes(element);
+      const std::uint64_t least = element == GgufType::string ? 8 : bytes_of(element);
       if (count > cursor.left() / least)
-        refuse(cursor.at(), text::format("'{}' has {} elements, more than the file can hold", value.key_, count));
+        refuse(cursor.at(), text::format("'{}' has {} elements, more than the file can hold", text::shown(value.key_), count));
     }
     value.element_type_ = element;
     value.count_ = static_cast<Size>(count);
@@ -250,43 +255,43 @@ GgufFile::GgufFile(MappedFile file) : file_(std::move(file)) {
       for (std::uint64_t j = 0; j < count; ++j) cursor.string("a string");
     } else {
       const std::size_t before = cursor.at();
-      cursor.skip(count * fixed_bytes(element), "a value");
+      cursor.skip(count * bytes_of(element), "a value");
       if (element == GgufType::boolean) check_booleans(value.data_, static_cast<std::size_t>(count), before, value.key_);
     }
     values_.push_back(value);
   }
-  value_order_ = order_by(values_, key_of, "key");
+  value_order_ = order_by(file_.bytes(), values_, key_of, "key");
 
   if (const GgufValue* alignment = find("general.alignment")) {
     alignment_ = alignment->integer();
     if (alignment_ < 1 || alignment_ > (Size{1} << 20) || !std::has_single_bit(static_cast<std::uint64_t>(alignment_))) {
-      refuse_key("general.alignment", text::format("is {}, not a power of two up to 2^20", alignment_));
+      refuse_name(file_.bytes(), alignment->key(), text::format("is {}, not a power of two up to 2^20", alignment_));
     }
   }
 
-  tensors_.reserve(static_cast<std::size_t>(tensor_count));
-  for (std::uint64_t i = 0; i < tensor_count; ++i) tensors_.push_back(read_tensor(cursor));
-  tensor_order_ = order_by(tensors_, name_of, "tensor");
+  tensors_.reserve(tensor_count);
+  for (std::size_t i = 0; i < tensor_count; ++i) tensors_.push_back(read_tensor(cursor));
+  tensor_order_ = order_by(file_.bytes(), tensors_, name_of, "tensor");
   const auto step = static_cast<std::size_t>(alignment_);
-  check_places(*this, tensors_, (cursor.at() + step - 1) / step * step);
+  check_places(file_.bytes(), step, (cursor.at() + step - 1) / step * step, tensors_);
 }
 
 const GgufValue* GgufFile::find(std::string_view key) const { return find_by(values_, value_order_, key_of, key); }
 
 const GgufValue& GgufFile::at(std::string_view key) const {
   if (const GgufValue* value = find(key)) return *value;
-  refuse_key(key, "is missing from the metadata");
+  refuse_missing(key, "metadata");
 }
 
 const GgufTensor* GgufFile::find_tensor(std::string_view name) const { return find_by(tensors_, tensor_order_, name_of, name); }
 
 Tensor GgufFile::tensor(std::string_view name) const {
   const GgufTensor* entry = find_tensor(name);
-  if (entry == nullptr) refuse_key(name, "is missing from the tensors");
+  if (entry == nullptr) refuse_missing(name, "tensors");
   if (!entry->dtype.has_value()) {
     throw Error(ErrorKind::Unsupported, "GGUF")
-        .value(std::string(name))
-        .detail(text::format("tensor '{}' is {}", name, entry->type_name))
+        .value(text::shown(name))
+        .detail(text::format("tensor '{}' is {}", text::shown(name), entry->type_name))
         .accepted("F32, F16, BF16, F64, I8, I16, I32, I64, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K, Q6_K");
   }
   const Meta meta{*entry->dtype, entry->shape()};

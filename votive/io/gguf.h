@@ -17,9 +17,21 @@ namespace votive::io {
 
 enum class GgufType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64 };
 std::string_view to_string(GgufType type);
+/// Bytes of one value; 0 for strings and arrays, whose length the file says.
+constexpr std::size_t bytes_of(GgufType type) {
+  switch (type) {
+    case GgufType::u8: case GgufType::i8: case GgufType::boolean: return 1;
+    case GgufType::u16: case GgufType::i16: return 2;
+    case GgufType::u32: case GgufType::i32: case GgufType::f32: return 4;
+    case GgufType::u64: case GgufType::i64: case GgufType::f64: return 8;
+    case GgufType::string: case GgufType::array: return 0;
+  }
+  return 0;
+}
 
 /// One metadata value, read where it lies in the file. Numbers convert to the type asked for only when no value is lost
-/// (any integer type to Size, f32 or f64 or an integer to double). Every getter throws Error{InvalidFile} naming key and type otherwise.
+/// (any integer type to Size; f32, f64 or an integer within ±2⁵³ to double). Every getter throws Error{InvalidFile} naming key and type otherwise,
+/// before it allocates. Text is the file's bytes: GGUF says UTF-8, vocabularies hold parts of characters, and nothing here changes them.
 class GgufValue {
  public:
   std::string_view key() const { return key_; }
@@ -31,17 +43,19 @@ class GgufValue {
   double number() const;
   bool boolean() const;
   std::string_view string() const;
-  std::vector<Size> integers() const;  ///< of an array
+  std::vector<Size> integers() const;  ///< of an array: eight bytes for each element, whatever it takes in the file
   std::vector<double> numbers() const;
   std::vector<std::string_view> strings() const;
-  /// As `inspect` shows it; arrays shortened to `limit` elements.
+  /// As `inspect` shows it; arrays shortened to `limit` elements, strings to 200 bytes, control characters and invalid UTF-8 escaped.
   std::string text(Size limit = 8) const;
 
  private:
   friend class GgufFile;
+  [[noreturn]] void refuse(std::string_view wanted) const;
+
   std::string_view key_;
   GgufType type_{}, element_type_{};
-  Size count_ = 1;
+  Size count_ = 1, at_ = 0;          // at_: of the key, within the file
   const std::byte* data_ = nullptr;  // of the value, or of an array's first element; all lengths behind it have been checked
 };
 
@@ -58,7 +72,7 @@ struct GgufTensor {
 
 class GgufFile {
  public:
-  /// Throws Error{Io} or Error{InvalidFile} with the byte offset at which the file contradicts itself.
+  /// Throws Error{Io}; Error{InvalidFile} with the byte at which the file contradicts itself; Error{Unsupported} past 4096 keys or 8192 tensors.
   explicit GgufFile(const std::string& path) : GgufFile(MappedFile(path)) {}
   explicit GgufFile(MappedFile file);
 

@@ -1,5 +1,4 @@
 // Metadata values of GGUF, read where they lie. The reader has checked every length behind a value, so nothing here can leave the file.
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -9,14 +8,6 @@
 namespace votive::io {
 
 namespace {
-
-[[noreturn]] void refuse(const GgufValue& value, std::string_view wanted) {
-  const std::string type = value.type() == GgufType::array ? text::format("an array of {}", to_string(value.element_type()))
-                                                           : std::string(to_string(value.type()));
-  throw Error(ErrorKind::InvalidFile, "GGUF")
-      .value(std::string(value.key()))
-      .detail(text::format("'{}' is {}, not {}", value.key(), type, wanted));
-}
 
 template <class T>
 T load(const std::byte* from) {
@@ -32,18 +23,10 @@ std::string_view load_string(const std::byte*& from) {
   return value;
 }
 
-std::size_t bytes_of(GgufType type) {
-  switch (type) {
-    case GgufType::u8:
-    case GgufType::i8:
-    case GgufType::boolean: return 1;
-    case GgufType::u16:
-    case GgufType::i16: return 2;
-    case GgufType::u32:
-    case GgufType::i32:
-    case GgufType::f32: return 4;
-    default: return 8;
-  }
+constexpr Size most_exact = Size{1} << 53;  // every integer up to here is a double
+
+bool is_integer(GgufType type) {
+  return type != GgufType::f32 && type != GgufType::f64 && type != GgufType::boolean && type != GgufType::string && type != GgufType::array;
 }
 
 bool load_integer(GgufType type, const std::byte* from, Size& value) {
@@ -71,27 +54,14 @@ bool load_number(GgufType type, const std::byte* from, double& value) {
     value = load<double>(from);
   else {
     Size integer = 0;
-    if (!load_integer(type, from, integer)) return false;
+    if (!load_integer(type, from, integer) || integer > most_exact || integer < -most_exact) return false;
     value = static_cast<double>(integer);
   }
   return true;
 }
 
 std::string element_text(GgufType type, const std::byte*& from) {
-  if (type == GgufType::string) {
-    std::string shown = "\"";
-    for (char c : load_string(from).substr(0, 200)) {
-      if (c == '\n')
-        shown += "\\n";
-      else if (c == '"' || c == '\\')
-        shown += {'\\', c};
-      else if (static_cast<unsigned char>(c) < 32)
-        shown += text::format("\\x{:02x}", static_cast<unsigned char>(c));
-      else
-        shown += c;
-    }
-    return shown + '"';
-  }
+  if (type == GgufType::string) return '"' + text::shown(load_string(from), 200) + '"';
   const std::byte* at = from;
   from += bytes_of(type);
   if (type == GgufType::boolean) return load<std::uint8_t>(at) != 0 ? "true" : "false";
@@ -105,50 +75,58 @@ std::string element_text(GgufType type, const std::byte*& from) {
 
 }  // namespace
 
+void GgufValue::refuse(std::string_view wanted) const {
+  const std::string_view type = to_string(type_ == GgufType::array ? element_type_ : type_);
+  throw Error(ErrorKind::InvalidFile, "GGUF")
+      .value(text::shown(key_))
+      .position({at_})
+      .detail(text::format("'{}' is {}{}, not {} (byte {})", text::shown(key_), type_ == GgufType::array ? "an array of " : "", type,
+                           wanted, at_));
+}
+
 Size GgufValue::integer() const {
   Size value;
-  if (type_ == GgufType::array || !load_integer(type_, data_, value)) refuse(*this, "an integer below 2^63");
+  if (type_ == GgufType::array || !load_integer(type_, data_, value)) refuse("an integer below 2^63");
   return value;
 }
 
 double GgufValue::number() const {
   double value;
-  if (type_ == GgufType::array || !load_number(type_, data_, value)) refuse(*this, "a number");
+  if (type_ == GgufType::array || !load_number(type_, data_, value)) refuse("a number that a double holds");
   return value;
 }
 
 bool GgufValue::boolean() const {
-  if (type_ != GgufType::boolean) refuse(*this, "a bool");
+  if (type_ != GgufType::boolean) refuse("a bool");
   return load<std::uint8_t>(data_) != 0;
 }
 
 std::string_view GgufValue::string() const {
-  if (type_ != GgufType::string) refuse(*this, "a string");
+  if (type_ != GgufType::string) refuse("a string");
   const std::byte* from = data_;
   return load_string(from);
 }
 
 std::vector<Size> GgufValue::integers() const {
-  if (type_ != GgufType::array) refuse(*this, "an array of integers");
+  if (type_ != GgufType::array || !is_integer(element_type_)) refuse("an array of integers");
   std::vector<Size> values(static_cast<std::size_t>(count_));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!load_integer(element_type_, data_ + i * bytes_of(element_type_), values[i])) refuse(*this, "an array of integers below 2^63");
+    if (!load_integer(element_type_, data_ + i * bytes_of(element_type_), values[i])) refuse("an array of integers below 2^63");
   }
   return values;
 }
 
 std::vector<double> GgufValue::numbers() const {
-  if (type_ != GgufType::array || element_type_ == GgufType::string || element_type_ == GgufType::boolean)
-    refuse(*this, "an array of numbers");
+  if (type_ != GgufType::array || element_type_ == GgufType::boolean || element_type_ == GgufType::string) refuse("an array of numbers");
   std::vector<double> values(static_cast<std::size_t>(count_));
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!load_number(element_type_, data_ + i * bytes_of(element_type_), values[i])) refuse(*this, "an array of numbers");
+    if (!load_number(element_type_, data_ + i * bytes_of(element_type_), values[i])) refuse("an array of numbers that a double holds");
   }
   return values;
 }
 
 std::vector<std::string_view> GgufValue::strings() const {
-  if (type_ != GgufType::array || element_type_ != GgufType::string) refuse(*this, "an array of strings");
+  if (type_ != GgufType::array || element_type_ != GgufType::string) refuse("an array of strings");
   std::vector<std::string_view> values;
   values.reserve(static_cast<std::size_t>(count_));
   const std::byte* from = data_;

@@ -1,173 +1,206 @@
-// Reading safetensors: the header is parsed as events (nlohmann-json's SAX interface), so no tree of it is ever built; the first pass counts,
-// the second fills, hence the index is allocated once and is never longer than the header.
+// Reading safetensors: one pass over the header counts, the second fills, hence the index is allocated once and is never longer than the header:
+// an entry has 40 bytes, the shortest text of one 49 without name and sizes.
 // Facts of the format: huggingface/safetensors, README "Format".
 #include "votive/io/safetensors.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "votive/base/text.h"
+#include "votive/io/json_cursor.h"
 
 namespace votive::io {
 
 namespace {
 
 constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
+constexpr std::size_t most_metadata = 4096;            // 96 bytes each beside their text
 
 [[noreturn]] void refuse(std::size_t at, std::string detail) {
   throw Error(ErrorKind::InvalidFile, "safetensors").position({static_cast<Size>(at)}).detail(text::format("{} (byte {})", detail, at));
 }
-[[noreturn]] void refuse_name(std::string_view name, std::string detail) {
+[[noreturn]] void refuse_name(std::string_view name, std::size_t at, const std::string& detail) {
   throw Error(ErrorKind::InvalidFile, "safetensors")
-      .value(std::string(name.substr(0, 200)))
-      .detail(text::format("'{}' {}", name.substr(0, 200), detail));
+      .value(text::shown(name))
+      .position({static_cast<Size>(at)})
+      .detail(text::format("'{}' {} (byte {})", text::shown(name), detail, at));
 }
 
-std::optional<DType> dtype_of(std::string_view name) {
+std::optional<DType> dtype_of(const JsonCursor::Text& name) {
   constexpr std::pair<std::string_view, DType> names[] = {
       {"BOOL", DType::boolean}, {"U8", DType::u8},   {"I8", DType::i8},   {"U16", DType::u16},      {"I16", DType::i16},
       {"U32", DType::u32},      {"I32", DType::i32}, {"U64", DType::u64}, {"I64", DType::i64},      {"F16", DType::f16},
       {"BF16", DType::bf16},    {"F32", DType::f32}, {"F64", DType::f64}, {"F8_E4M3", DType::e4m3}, {"F8_E5M2", DType::e5m2},
   };
   for (const auto& [known, dtype] : names) {
-    if (known == name) return dtype;
+    if (name.is(known)) return dtype;
   }
   return std::nullopt;
 }
 
+/// Of the format, but without a dtype of Votive.
+bool is_unsupported(const JsonCursor::Text& name) {
+  constexpr std::string_view names[] = {"C64", "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ"};
+  return std::any_of(std::begin(names), std::end(names), [&](std::string_view n) { return name.is(n); });
+}
+
+/// For an error: decoded when short, as it stands in the file when long.
+std::string readable(const JsonCursor::Text& text) {
+  std::string plain;
+  if (text.raw.size() > 1000) return std::string(text.raw.substr(0, 1000));
+  text.append_to(plain);
+  return plain;
+}
+
 }  // namespace
 
-/// Follows the header's events:  { name: { "dtype": s, "shape": [n…], "data_offsets": [begin, end] }…, "__metadata__": { s: s… } }.
-class SafetensorsHeader : public nlohmann::json_sax<nlohmann::json> {
+/// Reads  { name: { "dtype": s, "shape": [n…], "data_offsets": [begin, end] }…, "__metadata__": { s: s… } }  once, to count or to fill.
+class SafetensorsHeader {
  public:
-  SafetensorsHeader(SafetensorsFile& file, std::size_t data_start, bool fill) : file_(file), data_start_(data_start), fill_(fill) {}
+  SafetensorsHeader(SafetensorsFile& file, std::string_view json, std::size_t data_start, bool fill)
+      : file_(file), json_("safetensors", json, 8), data_start_(data_start), fill_(fill) {
+    json_.expect('{', "the header's brace");
+    if (!json_.take('}')) {
+      do read_member();
+      while (json_.take(','));
+      json_.expect('}', "a comma or the header's last brace");
+    }
+    json_.expect_end();
+  }
 
-  std::size_t tensors = 0, name_bytes = 0, size_bytes = 0;
-
-  bool start_object(std::size_t) override {
-    ++depth_;
-    if (depth_ == 2) {
-      if (name_ == "__metadata__") {
-        in_metadata_ = true;
-      } else {
-        begin_tensor();
-      }
-    } else if (depth_ > 2) {
-      refuse_name(name_, "holds an object");
-    }
-    return true;
-  }
-  bool end_object() override {
-    --depth_;
-    if (depth_ == 1) {
-      if (in_metadata_) {
-        in_metadata_ = false;
-      } else {
-        end_tensor();
-      }
-    }
-    return true;
-  }
-  bool key(string_t& text) override {
-    (depth_ == 1 ? name_ : field_) = text;
-    if (depth_ == 2 && !in_metadata_) {
-      const int bit = text == "dtype" ? 1 : text == "shape" ? 2 : text == "data_offsets" ? 4 : 0;
-      if (bit == 0) refuse_name(name_, text::format("has the field '{}', which the format does not know", text.substr(0, 100)));
-      if ((seen_ & bit) != 0) refuse_name(name_, text::format("has '{}' twice", text));
-      seen_ |= bit;
-    }
-    return true;
-  }
-  bool string(string_t& value) override {
-    if (depth_ == 2 && in_metadata_) {
-      if (fill_) file_.metadata_.emplace_back(field_, value);
-      return true;
-    }
-    if (depth_ != 2 || in_list_ || field_ != "dtype") unexpected("a string");
-    const std::optional<DType> dtype = dtype_of(value);
-    if (!dtype.has_value()) refuse_name(name_, text::format("has dtype '{}', which is not known", value.substr(0, 40)));
-    entry_.dtype = *dtype;
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (depth_ != 2 || in_metadata_ || in_list_ || (field_ != "shape" && field_ != "data_offsets")) unexpected("a list");
-    in_list_ = true;
-    return true;
-  }
-  bool end_array() override {
-    in_list_ = false;
-    if (field_ == "data_offsets" && offsets_ != 2) refuse_name(name_, text::format("has {} data_offsets, not 2", offsets_));
-    return true;
-  }
-  bool number_unsigned(number_unsigned_t value) override {
-    if (!in_list_) unexpected("a number");
-    if (field_ == "shape") {
-      if (entry_.rank == max_rank) refuse_name(name_, text::format("has more than {} axes", max_rank));
-      if (value > static_cast<std::uint64_t>(std::numeric_limits<Size>::max()) || __builtin_mul_overflow(count_, value, &count_)) {
-        zero_ = zero_ || value == 0;
-        overflowed_ = true;
-      }
-      zero_ = zero_ || value == 0;
-      ++entry_.rank;
-      push_size(value);
-    } else {
-      if (offsets_ == 2) refuse_name(name_, "has more than 2 data_offsets");
-      (offsets_ == 0 ? entry_.begin : entry_.end) = value;
-      ++offsets_;
-    }
-    return true;
-  }
-  bool number_integer(number_integer_t value) override {
-    refuse_name(name_, text::format("has the number {} in '{}'", value, field_.substr(0, 40)));
-  }
-  bool number_float(number_float_t, const string_t&) override { unexpected("a fraction"); }
-  bool null() override { unexpected("null"); }
-  bool boolean(bool) override { unexpected("a bool"); }
-  bool binary(binary_t&) override { unexpected("binary data"); }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    refuse(8 + position, "the header is not valid JSON");
-  }
+  std::size_t tensors = 0, name_bytes = 0, size_bytes = 0, metadata = 0;
 
  private:
-  [[noreturn]] void unexpected(const char* what) {
-    if (depth_ == 0) refuse(8, text::format("the header is {}, not an object", what));
-    refuse_name(name_, text::format("holds {} where the format has none", what));
+  void read_member() {
+    name_ = json_.text("a name");
+    json_.speak_of(name_.raw);
+    name_at_ = json_.at() - name_.raw.size() - 1;
+    json_.expect(':', "a colon");
+    if (name_.is("__metadata__")) {
+      read_metadata();
+    } else {
+      read_tensor();
+    }
+    json_.speak_of({});
   }
 
-  void begin_tensor() {
+  void read_metadata() {
+    if (has_metadata_) refuse("is there twice");
+    has_metadata_ = true;
+    json_.expect('{', "the brace of __metadata__");
+    if (json_.take('}')) return;
+    do {
+      const JsonCursor::Text key = json_.text("a key of __metadata__");
+      json_.expect(':', "a colon");
+      const JsonCursor::Text value = json_.text("a text of __metadata__");
+      if (++metadata > most_metadata) {
+        throw Error(ErrorKind::Unsupported, "safetensors")
+            .position({static_cast<Size>(name_at_)})
+            .limit(std::to_string(most_metadata))
+            .detail(text::format("'__metadata__' has more than {} texts", most_metadata));
+      }
+      if (!fill_) continue;
+      auto& [kept_key, kept_value] = file_.metadata_.emplace_back();
+      keep(key, kept_key);
+      keep(value, kept_value);
+    } while (json_.take(','));
+    json_.expect('}', "a comma or the last brace of __metadata__");
+  }
+
+  void read_tensor() {
     entry_ = {};
-    entry_.name_at = static_cast<std::uint32_t>(name_bytes);
-    entry_.name_bytes = static_cast<std::uint32_t>(name_.size());
-    entry_.sizes_at = static_cast<std::uint32_t>(size_bytes);
-    seen_ = 0;
-    offsets_ = 0;
-    count_ = 1;
-    zero_ = overflowed_ = false;
-    name_bytes += name_.size();
-    if (fill_) file_.names_ += name_;
+    unsigned seen = 0;
+    json_.expect('{', "a tensor's brace");
+    if (json_.take('}')) refuse("lacks dtype, shape or data_offsets");
+    do {
+      const JsonCursor::Text field = json_.text("a tensor's field");
+      json_.expect(':', "a colon");
+      const unsigned bit = field.is("dtype") ? 1 : field.is("shape") ? 2 : field.is("data_offsets") ? 4 : 0;
+      if (bit == 0) refuse(text::format("has the field '{}', which the format does not know", text::shown(readable(field))));
+      if ((seen & bit) != 0) refuse(text::format("has '{}' twice", readable(field)));
+      seen |= bit;
+      if (bit == 1) {
+        read_dtype();
+      } else if (bit == 2) {
+        read_shape();
+      } else {
+        read_offsets();
+      }
+    } while (json_.take(','));
+    json_.expect('}', "a comma or a tensor's last brace");
+    if (seen != 7) refuse("lacks dtype, shape or data_offsets");
+    check();
+    keep_entry();
   }
 
-  void end_tensor() {
-    if (seen_ != 7) refuse_name(name_, "lacks dtype, shape or data_offsets");
+  void read_dtype() {
+    const JsonCursor::Text name = json_.text("a dtype");
+    const std::optional<DType> dtype = dtype_of(name);
+    if (!dtype.has_value() && is_unsupported(name)) {
+      throw Error(ErrorKind::Unsupported, "safetensors")
+          .value(text::shown(readable(name_)))
+          .position({static_cast<Size>(name_at_)})
+          .detail(text::format("tensor '{}' is {}", text::shown(readable(name_)), readable(name)))
+          .accepted("BOOL, U8 … U64, I8 … I64, F16, BF16, F32, F64, F8_E4M3, F8_E5M2");
+    }
+    if (!dtype.has_value()) refuse(text::format("has dtype '{}', which is not known", text::shown(readable(name), 40)));
+    entry_.dtype = *dtype;
+  }
+
+  void read_shape() {
+    shape_ = Shape();
+    json_.expect('[', "a list");
+    if (json_.take(']')) return;
+    do {
+      const std::uint64_t size = json_.number("a size");
+      if (shape_.rank() == max_rank) refuse(text::format("has more than {} axes", max_rank));
+      if (size > static_cast<std::uint64_t>(std::numeric_limits<Size>::max())) refuse(text::format("has the size {}", size));
+      shape_.push_back(static_cast<Size>(size));
+    } while (json_.take(','));
+    json_.expect(']', "a comma or the list's end");
+  }
+
+  void read_offsets() {
+    json_.expect('[', "a list");
+    entry_.begin = json_.number("an offset");
+    json_.expect(',', "a comma and the second offset");
+    entry_.end = json_.number("an offset");
+    json_.expect(']', "the end of two offsets");
+  }
+
+  /// The three fields against each other and against the file.
+  void check() const {
     const std::size_t data_bytes = file_.file_.bytes().size() - data_start_;
-    std::uint64_t bytes = 0;
-    if (overflowed_ || __builtin_mul_overflow(count_, static_cast<std::uint64_t>(block_bytes(entry_.dtype)), &bytes)) {
-      refuse_name(name_, "has sizes whose product exceeds 2^64");
+    // A size of 0 counts as 1 here, so that strides, which are products of the other sizes, cannot overflow either (CONTRACT.md section 8).
+    Size bytes = block_bytes(entry_.dtype);
+    bool empty = false;
+    for (Size size : shape_) {
+      empty = empty || size == 0;
+      if (__builtin_mul_overflow(bytes, std::max<Size>(size, 1), &bytes)) refuse("has sizes that multiply to more than 2⁶³−1 bytes");
     }
-    if (entry_.begin > entry_.end || entry_.end > data_bytes) {
-      refuse_name(name_, text::format("lies at {}..{} of {} bytes of data", entry_.begin, entry_.end, data_bytes));
-    }
-    if (entry_.end - entry_.begin != bytes) {
-      refuse_name(name_, text::format("has {} bytes where its shape and dtype need {}", entry_.end - entry_.begin, bytes));
-    }
+    if (entry_.begin > entry_.end || entry_.end > data_bytes)
+      refuse(text::format("lies at {}..{} of {} bytes of data", entry_.begin, entry_.end, data_bytes));
+    const std::uint64_t needed = empty ? 0 : static_cast<std::uint64_t>(bytes);
+    if (entry_.end - entry_.begin != needed)
+      refuse(text::format("has {} bytes where its shape and dtype need {}", entry_.end - entry_.begin, needed));
+  }
+
+  void keep_entry() {
+    entry_.header_at = static_cast<std::uint32_t>(name_at_);
+    entry_.name_at = static_cast<std::uint32_t>(name_bytes);
+    entry_.name_bytes = static_cast<std::uint32_t>(name_.decoded_bytes());
+    entry_.sizes_at = static_cast<std::uint32_t>(size_bytes);
+    entry_.rank = static_cast<std::uint8_t>(shape_.rank());
     entry_.begin += data_start_;
     entry_.end += data_start_;
     ++tensors;
-    if (fill_) file_.entries_.push_back(entry_);
+    name_bytes += entry_.name_bytes;
+    for (Size size : shape_) push_size(static_cast<std::uint64_t>(size));
+    if (!fill_) return;
+    file_.entries_.push_back(entry_);
+    name_.append_to(file_.names_);
   }
 
   void push_size(std::uint64_t value) {
@@ -179,13 +212,19 @@ class SafetensorsHeader : public nlohmann::json_sax<nlohmann::json> {
     } while (value != 0);
   }
 
+  static void keep(const JsonCursor::Text& text, std::string& kept) {
+    kept.reserve(text.decoded_bytes());
+    text.append_to(kept);
+  }
+
+  [[noreturn]] void refuse(const std::string& detail) const { refuse_name(readable(name_), name_at_, detail); }
+
   SafetensorsFile& file_;
-  std::size_t data_start_;
-  bool fill_;
-  int depth_ = 0, seen_ = 0, offsets_ = 0;
-  bool in_metadata_ = false, in_list_ = false, zero_ = false, overflowed_ = false;
-  std::uint64_t count_ = 1;
-  std::string name_, field_;
+  JsonCursor json_;
+  std::size_t data_start_, name_at_ = 0;
+  bool fill_, has_metadata_ = false;
+  JsonCursor::Text name_;
+  Shape shape_;
   SafetensorsFile::Entry entry_{};
 };
 
@@ -194,19 +233,18 @@ SafetensorsFile::SafetensorsFile(MappedFile file) : file_(std::move(file)) {
   if (bytes.size() < 8) refuse(0, text::format("the file has {} bytes; the header's length alone takes 8", bytes.size()));
   std::uint64_t length;
   std::memcpy(&length, bytes.data(), 8);
-  if (length > longest_header || length > bytes.size() - 8)
-    refuse(0, text::format("a header of {} bytes does not fit into the file", length));
-  const auto* text = reinterpret_cast<const char*>(bytes.data()) + 8;
-  if (length == 0 || text[0] != '{') refuse(8, "the header does not begin with '{'");
-  const std::size_t data_start = 8 + static_cast<std::size_t>(length);
+  if (length > longest_header) refuse(0, text::format("a header of {} bytes is longer than the format's {}", length, longest_header));
+  if (length > bytes.size() - 8) refuse(0, text::format("a header of {} bytes does not fit into the file of {}", length, bytes.size()));
+  const std::string_view json(reinterpret_cast<const char*>(bytes.data()) + 8, static_cast<std::size_t>(length));
+  if (json.empty() || json[0] != '{') refuse(8, "the header does not begin with '{'");
+  const std::size_t data_start = 8 + json.size();
 
-  SafetensorsHeader counted(*this, data_start, false);
-  nlohmann::json::sax_parse(text, text + length, &counted);
+  const SafetensorsHeader counted(*this, json, data_start, false);
   entries_.reserve(counted.tensors);
   names_.reserve(counted.name_bytes);
   sizes_.reserve(counted.size_bytes);
-  SafetensorsHeader filled(*this, data_start, true);
-  nlohmann::json::sax_parse(text, text + length, &filled);
+  metadata_.reserve(counted.metadata);
+  const SafetensorsHeader filled(*this, json, data_start, true);
 
   // The tensors tile the data: sorted by place, each begins where the one before ends.
   std::sort(entries_.begin(), entries_.end(),
@@ -214,7 +252,7 @@ SafetensorsFile::SafetensorsFile(MappedFile file) : file_(std::move(file)) {
   std::uint64_t reached = data_start;
   for (Size i = 0; i < size(); ++i) {
     const Entry& entry = entries_[static_cast<std::size_t>(i)];
-    if (entry.begin != reached) refuse_name(name(i), entry.begin < reached ? "shares bytes with another tensor" : "leaves a gap before it");
+    if (entry.begin != reached) refuse_entry(i, entry.begin < reached ? "shares bytes with another tensor" : "leaves a gap before it");
     reached = entry.end;
   }
   if (reached != bytes.size()) refuse(reached, text::format("{} bytes after the last tensor belong to none", bytes.size() - reached));
@@ -223,8 +261,16 @@ SafetensorsFile::SafetensorsFile(MappedFile file) : file_(std::move(file)) {
     return named(a) < named(b);
   });
   for (Size i = 1; i < size(); ++i) {
-    if (name(i) == name(i - 1)) refuse_name(name(i), "is there twice");
+    if (name(i) == name(i - 1)) refuse_entry(i, "is there twice");
   }
+  std::sort(metadata_.begin(), metadata_.end());
+  for (std::size_t i = 1; i < metadata_.size(); ++i) {
+    if (metadata_[i].first == metadata_[i - 1].first) refuse_name(metadata_[i].first, 8, "is there twice in __metadata__");
+  }
+}
+
+void SafetensorsFile::refuse_entry(Size i, const std::string& detail) const {
+  refuse_name(name(i), entries_[static_cast<std::size_t>(i)].header_at, detail);
 }
 
 std::string_view SafetensorsFile::name(Size i) const {
@@ -270,13 +316,16 @@ Size SafetensorsFile::find(std::string_view wanted) const {
 
 Tensor SafetensorsFile::tensor(std::string_view wanted) const {
   const Size i = find(wanted);
-  if (i < 0) refuse_name(wanted, "is not in the file");
+  if (i < 0)
+    throw Error(ErrorKind::InvalidFile, "safetensors")
+        .value(text::shown(wanted))
+        .detail(text::format("'{}' is not in the file", text::shown(wanted)));
   const Meta meta_of_tensor = meta(i);
   const std::byte* data = file_.bytes().data() + entries_[static_cast<std::size_t>(i)].begin;
   if (meta_of_tensor.dtype == DType::boolean) {
     for (std::size_t j = 0; j < bytes(i); ++j) {
       if (std::to_integer<unsigned>(data[j]) > 1)
-        refuse_name(wanted, text::format("holds the bool {} at element {}", std::to_integer<unsigned>(data[j]), j));
+        refuse_entry(i, text::format("holds the bool {} at element {}", std::to_integer<unsigned>(data[j]), j));
     }
   }
   if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(block_bytes(meta_of_tensor.dtype)) == 0) {

@@ -16,7 +16,8 @@ namespace votive::io {
 
 class SafetensorsFile {
  public:
-  /// Throws Error{Io} or Error{InvalidFile}: offsets must tile the data without gap or overlap, shapes and dtypes agree with them.
+  /// Throws Error{Io} or Error{InvalidFile}: offsets must tile the data without gap or overlap, shapes and dtypes agree with them, no name is
+  /// there twice. Error{Unsupported} for the format's dtypes that Votive has not (C64, F4 …) and past 4096 strings of metadata.
   explicit SafetensorsFile(const std::string& path) : SafetensorsFile(MappedFile(path)) {}
   explicit SafetensorsFile(MappedFile file);
 
@@ -26,18 +27,21 @@ class SafetensorsFile {
   std::size_t bytes(Size i) const;
   /// Index of a name, or −1.
   Size find(std::string_view name) const;
-  /// Tensor over the mapping; copied only where misaligned for its dtype; bool bytes are checked to be 0 or 1. Throws Error{InvalidFile} when absent.
+  /// Tensor over the mapping; copied only where misaligned for its dtype. Throws Error{InvalidFile} when absent, or for a bool that is neither 0
+  /// nor 1.
   Tensor tensor(std::string_view name) const;
-  /// The strings of "__metadata__".
+  /// The strings of "__metadata__", sorted by key.
   std::span<const std::pair<std::string, std::string>> metadata() const { return metadata_; }
 
  private:
   struct Entry {
+    std::uint32_t header_at;  // of its name, within the file
     std::uint32_t name_at, name_bytes, sizes_at;
     std::uint8_t rank;
     DType dtype;
     std::uint64_t begin, end;  // within the file
   };
+  [[noreturn]] void refuse_entry(Size i, const std::string& detail) const;
   friend class SafetensorsHeader;
   MappedFile file_;
   std::vector<Entry> entries_;

@@ -3,8 +3,8 @@
 
 #include "votive/base/error.h"
 #include "votive/base/text.h"
+#include "votive/base/utf8.h"
 #include "votive/text/normal_form.h"
-#include "votive/text/utf8.h"
 
 namespace votive::text {
 namespace {

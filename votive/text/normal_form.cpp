@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 namespace votive::text {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "votive/base/error.h"
 #include "votive/base/text.h"
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 namespace votive::text {
 namespace {

@@ -1,6 +1,6 @@
 // Keeps back the bytes of a character that is not complete yet: never more than three.
+#include "votive/base/utf8.h"
 #include "votive/text/tokenizer.h"
-#include "votive/text/utf8.h"
 
 #include <utility>
 

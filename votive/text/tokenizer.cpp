@@ -9,10 +9,10 @@
 
 #include "votive/base/error.h"
 #include "votive/base/text.h"
+#include "votive/base/utf8.h"
 #include "votive/text/byte_level.h"
 #include "votive/text/sentence_piece.h"
 #include "votive/text/special_tokens.h"
-#include "votive/text/utf8.h"
 
 namespace votive {
 

@@ -1,5 +1,5 @@
 // Table 3-7 of the Unicode standard as code: overlong forms, surrogates and numbers above U+10FFFF are ill-formed.
-#include "votive/text/utf8.h"
+#include "votive/base/utf8.h"
 
 #include <algorithm>
 

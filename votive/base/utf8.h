@@ -1,5 +1,5 @@
 // UTF-8 one step at a time (Unicode 15, table 3-7): how long the next character is, and whether it is one.
-// Not here: classes of characters (splitter.h) and normal forms (normal_form.h).
+// Not here: classes of characters (text/splitter.h) and normal forms (text/normal_form.h).
 #pragma once
 
 #include <cstdint>
