@@ -20,11 +20,19 @@ std::string_view to_string(GgufType type);
 /// Bytes of one value; 0 for strings and arrays, whose length the file says.
 constexpr std::size_t bytes_of(GgufType type) {
   switch (type) {
-    case GgufType::u8: case GgufType::i8: case GgufType::boolean: return 1;
-    case GgufType::u16: case GgufType::i16: return 2;
-    case GgufType::u32: case GgufType::i32: case GgufType::f32: return 4;
-    case GgufType::u64: case GgufType::i64: case GgufType::f64: return 8;
-    case GgufType::string: case GgufType::array: return 0;
+    case GgufType::u8:
+    case GgufType::i8:
+    case GgufType::boolean: return 1;
+    case GgufType::u16:
+    case GgufType::i16: return 2;
+    case GgufType::u32:
+    case GgufType::i32:
+    case GgufType::f32: return 4;
+    case GgufType::u64:
+    case GgufType::i64:
+    case GgufType::f64: return 8;
+    case GgufType::string:
+    case GgufType::array: return 0;
   }
   return 0;
 }
