@@ -1,0 +1,174 @@
+// Generation on the real model: what a user relies on. The model is looked for in the cache; without it the tests say so and are counted as skipped.
+#include "votive/models/generate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "cache.h"
+#include "votive/votive.h"
+
+namespace votive::models {
+namespace {
+
+const LanguageModel* model() {
+  static const std::optional<LanguageModel> loaded = [] {
+    const auto path = cached("SmolLM2-135M-Instruct.Q4_1.gguf");
+    return path ? std::optional(load(*path)) : std::nullopt;
+  }();
+  return loaded ? &*loaded : nullptr;
+}
+
+std::string text_of(Generation generation) {
+  std::string text;
+  for (const std::string& piece : generation) text += piece;
+  return text;
+}
+
+template <class Call>
+ErrorKind kind_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) { return error.kind(); }
+  return ErrorKind::Internal;
+}
+
+#define NEED_MODEL() \
+  if (model() == nullptr) GTEST_SKIP() << "SmolLM2-135M-Instruct.Q4_1.gguf is not in the cache: ./dev model gets it"
+
+TEST(Generate, GivesTheSameTextEveryTimeAndOnAnyNumberOfThreads) {
+  NEED_MODEL();
+  const GenerateOptions options{.max_tokens = 12, .temperature = 0.8, .top_k = 40, .top_p = 0.9, .seed = 5};
+  const int before = threads();
+  set_threads(1);
+  const std::string once = text_of(model()->generate("The sea was", options));
+  set_threads(3);
+  EXPECT_EQ(text_of(model()->generate("The sea was", options)), once);
+  set_threads(before);
+  EXPECT_FALSE(once.empty());
+  GenerateOptions other = options;
+  other.seed = 6;
+  EXPECT_NE(text_of(model()->generate("The sea was", other)), once);
+}
+
+TEST(Generate, TwoThreadsOfAProgramMayUseOneModel) {
+  NEED_MODEL();
+  const GenerateOptions options{.max_tokens = 8};
+  const std::string alone = text_of(model()->generate("Once upon a time", options));
+  std::string a, b;
+  std::thread other([&] { a = text_of(model()->generate("Once upon a time", options)); });
+  b = text_of(model()->generate("Once upon a time", options));
+  other.join();
+  EXPECT_EQ(a, alone);
+  EXPECT_EQ(b, alone);
+}
+
+TEST(Generate, EndsBeforeAStopStringAlsoWhenItComesInPieces) {
+  NEED_MODEL();
+  const std::string whole = text_of(model()->generate("The sea was", {.max_tokens = 20}));
+  ASSERT_GT(whole.size(), 20u);
+  const std::string stop = whole.substr(9, 7);
+  Generation generation = model()->generate("The sea was", {.max_tokens = 20, .stop = {"never said", stop}});
+  std::string text;
+  for (const std::string& piece : generation) text += piece;
+  EXPECT_EQ(text, whole.substr(0, whole.find(stop)));
+  EXPECT_EQ(generation.finish(), Finish::stop_string);
+}
+
+TEST(Generate, MakesAsManyTokensAsAskedAndCountsThem) {
+  NEED_MODEL();
+  Generation generation = model()->generate("The sea was", {.max_tokens = 5});
+  while (generation.next().has_value()) {}
+  EXPECT_EQ(generation.finish(), Finish::max_tokens);
+  EXPECT_EQ(generation.statistics().generated_tokens, 5);
+  EXPECT_EQ(static_cast<Size>(generation.tokens().size()), generation.statistics().prompt_tokens + 5);
+  EXPECT_EQ(text_of(model()->generate("The sea was", {.max_tokens = 0})), "");
+}
+
+TEST(Generate, AnswersAQuestionByTheModelsOwnTemplate) {
+  NEED_MODEL();
+  const ChatMessage messages[] = {{"user", "What is the capital of France? Answer in one word."}};
+  EXPECT_NE(text_of(model()->chat(messages, {.max_tokens = 24})).find("Paris"), std::string::npos);
+}
+
+TEST(Generate, RefusesWhatCannotBeMeant) {
+  NEED_MODEL();
+  EXPECT_EQ(kind_of([] { model()->generate("", {}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { model()->generate("x", {.max_tokens = -1}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { model()->generate("x", {.temperature = -1}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { model()->generate("x", {.temperature = std::nan("")}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { model()->generate("x", {.top_p = 0}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { model()->generate(std::vector<int>(10000, 5), {}); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { text_of(model()->generate(std::vector<int>{-1}, {.max_tokens = 1})); }), ErrorKind::IndexOutOfRange);
+}
+
+// ---- the sampler, on logits written here ----
+
+TEST(Sampler, TakesTheLikeliestAtTemperatureZeroAndTheLowestIdOnTies) {
+  EXPECT_EQ(Sampler({})(tensor({0, 100, 9}, f32), {}), 1);  // rten#1089: [0, 100, 9] at T = 0
+  EXPECT_EQ(Sampler({})(tensor({7, 3, 7}, f32), {}), 0);
+}
+
+TEST(Sampler, RefusesNanLogits) {
+  const Tensor logits = tensor({0, std::numeric_limits<double>::quiet_NaN()}, f32);
+  EXPECT_EQ(kind_of([&] { Sampler({.temperature = 1})(logits, {}); }), ErrorKind::NonFinite);
+  EXPECT_EQ(kind_of([&] { Sampler({})(logits, {}); }), ErrorKind::NonFinite);
+}
+
+TEST(Sampler, DrawsInProportionToTheProbabilities) {
+  const Tensor logits = tensor({0.0, std::log(2.0), std::log(5.0)}, f32);  // 1 : 2 : 5
+  Sampler sampler({.temperature = 1, .seed = 3});
+  int counts[3] = {};
+  for (int i = 0; i < 8000; ++i) ++counts[sampler(logits, {})];
+  // Four standard deviations of a binomial count.
+  EXPECT_NEAR(counts[0], 1000, 4 * std::sqrt(8000 * 0.125 * 0.875));
+  EXPECT_NEAR(counts[1], 2000, 4 * std::sqrt(8000 * 0.25 * 0.75));
+}
+
+TEST(Sampler, KeepsOnlyWhatTopKTopPAndMinPAllow) {
+  const Tensor logits = tensor({0.0, std::log(2.0), std::log(5.0), std::log(0.01)}, f32);
+  Sampler one({.temperature = 1, .top_k = 1}), most({.temperature = 1, .top_p = 0.62}), near({.temperature = 1, .min_p = 0.3});
+  bool second = false;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(one(logits, {}), 2);
+    EXPECT_EQ(most(logits, {}), 2);  // 5 of 8.01 is 0.624
+    const int id = near(logits, {});
+    EXPECT_TRUE(id == 1 || id == 2) << id;
+    second = second || id == 1;
+  }
+  EXPECT_TRUE(second);
+}
+
+TEST(Sampler, PenalisesWhatWasSaid) {
+  const int said[] = {2};
+  EXPECT_EQ(Sampler({.repetition_penalty = 2})(tensor({0, 3, 5}, f32), said), 1);
+  EXPECT_EQ(Sampler({.repetition_penalty = 2})(tensor({-3, -9, -2}, f32), said), 0);
+  EXPECT_EQ(Sampler({.repetition_penalty = 2, .repetition_window = 0})(tensor({0, 3, 5}, f32), said), 2);
+}
+
+// ---- the cache ----
+
+TEST(KvCache, HoldsWhatWasWrittenAndGrowsInPlace) {
+  KvCache cache({.layers = 1, .batch = 1, .key_heads = 1, .head_size = 2, .capacity = 600});
+  for (int step = 0; step < 300; ++step) {
+    const Tensor k = full({1, 1, 2, 2}, step), v = full({1, 1, 2, 2}, -step);
+    const KvCache::Layer all = cache.write(0, k, v);
+    cache.advance(2);
+    ASSERT_EQ(all.keys.shape(), (Shape{1, 1, 2 * step + 2, 2}));
+    if (step % 50 == 0) {
+      const std::vector<float> keys = all.keys.to_host<float>();
+      for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_EQ(keys[i], static_cast<float>(i / 4));
+    }
+  }
+  EXPECT_EQ(kind_of([&] { cache.write(0, ones({1, 1, 1, 2}), ones({1, 1, 1, 2})); }), ErrorKind::InvalidArgument);
+  cache.truncate(3);
+  EXPECT_EQ(cache.length(), 3);
+  EXPECT_EQ(kind_of([&] { cache.write(0, ones({1, 2, 1, 2}), ones({1, 2, 1, 2})); }), ErrorKind::ShapeMismatch);
+  EXPECT_EQ(kind_of([&] { cache.truncate(4); }), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([] { KvCache({.layers = 0}); }), ErrorKind::InvalidArgument);
+}
+
+}  // namespace
+}  // namespace votive::models
