@@ -80,6 +80,7 @@ Big big_gelu_tanh(const Big& x) {
 }
 
 double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::abs(x))); }
 double silu(double x) { return x * sigmoid(x); }
 double gelu(double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752440); }
 double gelu_tanh_inner(double x) { return 2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x); }
@@ -114,6 +115,10 @@ const Case cases[] = {
     {"exp2", [](float x) { return exp2_f32(x); }, std::exp2, apply<mpfr_exp2>, 1.5},
     {"log", [](float x) { return log_f32(x); }, std::log, apply<mpfr_log>, 1},
     {"log2", [](float x) { return log2_f32(x); }, std::log2, apply<mpfr_log2>, 1},
+    {"log10", [](float x) { return log10_f32(x); }, std::log10, apply<mpfr_log10>, 1},
+    {"log1p", [](float x) { return log1p_f32(x); }, std::log1p, apply<mpfr_log1p>, 1.5},
+    {"expm1", [](float x) { return expm1_f32(x); }, std::expm1, apply<mpfr_expm1>, 1.5},
+    {"softplus", [](float x) { return softplus_f32(x); }, softplus, [](const Big& x) { return apply<mpfr_log1p>(apply<mpfr_exp>(x)); }, 5},
     {"sin", [](float x) { return sin_f32(x); }, std::sin, apply<mpfr_sin>, 1.5},
     {"cos", [](float x) { return cos_f32(x); }, std::cos, apply<mpfr_cos>, 1.5},
     {"tanh", [](float x) { return tanh_f32(x); }, std::tanh, apply<mpfr_tanh>, 2},

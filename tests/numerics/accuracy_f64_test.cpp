@@ -47,6 +47,10 @@ void sigmoid(mpfr_t y, const mpfr_t x) {
   mpfr_add_ui(y, y, 1, MPFR_RNDN);
   mpfr_ui_div(y, 1, y, MPFR_RNDN);
 }
+void softplus(mpfr_t y, const mpfr_t x) {
+  mpfr_exp(y, x, MPFR_RNDN);
+  mpfr_log1p(y, y, MPFR_RNDN);
+}
 void silu(mpfr_t y, const mpfr_t x) {
   sigmoid(y, x);
   mpfr_mul(y, y, x, MPFR_RNDN);
@@ -89,6 +93,17 @@ const Case cases[] = {
     {"log", [](double x) { return log_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log(y, x, MPFR_RNDN); }, 1, 0x1p-1074,
      0x1.fffffffffffffp1023},
     {"log_near_1", [](double x) { return log_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log(y, x, MPFR_RNDN); }, 1, 0.5, 2},
+    {"log2", [](double x) { return log2_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log2(y, x, MPFR_RNDN); }, 1, 0x1p-1074,
+     0x1.fffffffffffffp1023},
+    {"log2_near_1", [](double x) { return log2_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log2(y, x, MPFR_RNDN); }, 1, 0.5, 2},
+    {"log10", [](double x) { return log10_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log10(y, x, MPFR_RNDN); }, 1, 0x1p-1074,
+     0x1.fffffffffffffp1023},
+    {"log10_near_1", [](double x) { return log10_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log10(y, x, MPFR_RNDN); }, 1, 0.5, 2},
+    {"log1p", [](double x) { return log1p_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log1p(y, x, MPFR_RNDN); }, 1, 0x1p-80,
+     0x1.fffffffffffffp1023},
+    {"log1p_near_0", [](double x) { return log1p_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_log1p(y, x, MPFR_RNDN); }, 1, 0x1p-6, 1},
+    {"exp2", [](double x) { return exp2_f64(x); }, [](mpfr_t y, const mpfr_t x) { mpfr_exp2(y, x, MPFR_RNDN); }, 1, 0x1p-60, 1080},
+    {"softplus", [](double x) { return softplus_f64(x); }, softplus, 5, 0x1p-60, 760},
     {"sigmoid", [](double x) { return sigmoid_f64(x); }, sigmoid, 5, 0x1p-60, 760},
     {"silu", [](double x) { return silu_f64(x); }, silu, 6, 0x1p-60, 770},
     {"gelu_tanh", [](double x) { return gelu_tanh_f64(x); }, gelu_tanh, 6, 0x1p-60, 24,
@@ -211,6 +226,18 @@ TEST(SpecialValuesF64, AreThoseOfTheTable) {
   EXPECT_TRUE(std::isnan(log_f64(-1.0)));
   EXPECT_TRUE(std::isnan(log_f64(-INFINITY)));
   EXPECT_TRUE(std::isnan(log_f64(NAN)));
+  for (int k = -1074; k <= 1023; ++k) {
+    EXPECT_EQ(log2_f64(std::ldexp(1.0, k)), k);
+    EXPECT_EQ(exp2_f64(k), std::ldexp(1.0, k));
+  }
+  EXPECT_EQ(exp2_f64(1024), INFINITY);
+  EXPECT_EQ(exp2_f64(-1075), 0.0);
+  EXPECT_EQ(log1p_f64(-1.0), -INFINITY);
+  EXPECT_EQ(bits_f64(log1p_f64(-0.0)), bits_f64(-0.0));
+  EXPECT_TRUE(std::isnan(log1p_f64(-1.5)));
+  EXPECT_EQ(log1p_f64(INFINITY), INFINITY);
+  EXPECT_EQ(softplus_f64(-INFINITY), 0.0);
+  EXPECT_EQ(softplus_f64(INFINITY), INFINITY);
   EXPECT_EQ(bits_f64(silu_f64(-INFINITY)), bits_f64(-0.0));
   EXPECT_EQ(silu_f64(INFINITY), INFINITY);
   EXPECT_EQ(sigmoid_f64(-INFINITY), 0.0);

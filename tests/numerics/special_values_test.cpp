@@ -34,7 +34,8 @@ TEST(SpecialValues, OfExponentials) {
 }
 
 TEST(SpecialValues, OfLogarithms) {
-  for (float (*log)(float) : {+[](float x) { return log_f32(x); }, +[](float x) { return log2_f32(x); }}) {
+  for (float (*log)(float) :
+       {+[](float x) { return log_f32(x); }, +[](float x) { return log2_f32(x); }, +[](float x) { return log10_f32(x); }}) {
     expect_bits(log(0.0f), -inf, "log(0)");
     expect_bits(log(-0.0f), -inf, "log(-0)");
     expect_bits(log(1), 0, "log(1)");
@@ -45,6 +46,23 @@ TEST(SpecialValues, OfLogarithms) {
     EXPECT_TRUE(std::isnan(log(NAN)));
   }
   for (int k = -149; k <= 127; ++k) expect_bits(log2_f32(std::ldexp(1.0f, k)), float(k), "log2 of a power of two");
+}
+
+TEST(SpecialValues, OfExpm1Log1pAndSoftplus) {
+  expect_bits(expm1_f32(-0.0f), -0.0f, "expm1(-0)");
+  expect_bits(expm1_f32(-inf), -1, "expm1(-inf)");
+  expect_bits(expm1_f32(inf), inf, "expm1(inf)");
+  expect_bits(expm1_f32(0x1.62e42ep+6f), 0x1.ffff08p127f, "expm1 of the last number before overflow");
+  expect_bits(log1p_f32(-0.0f), -0.0f, "log1p(-0)");
+  expect_bits(log1p_f32(-1), -inf, "log1p(-1)");
+  expect_bits(log1p_f32(inf), inf, "log1p(inf)");
+  expect_bits(log1p_f32(0x1p-149f), 0x1p-149f, "log1p of the smallest number");
+  expect_bits(softplus_f32(inf), inf, "softplus(inf)");
+  expect_bits(softplus_f32(-inf), 0, "softplus(-inf)");
+  expect_bits(softplus_f32(1e30f), 1e30f, "softplus(1e30)");
+  for (float x : {float(NAN), -1.5f, -inf}) EXPECT_TRUE(std::isnan(log1p_f32(x)));
+  EXPECT_TRUE(std::isnan(expm1_f32(NAN)));
+  EXPECT_TRUE(std::isnan(softplus_f32(NAN)));
 }
 
 TEST(SpecialValues, OfTrigonometry) {

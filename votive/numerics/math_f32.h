@@ -141,6 +141,58 @@ VOTIVE_SCALAR f32 log2_f32(f32 x) {
   return log_ends_f32(x, head + (low + lost));
 }
 
+/// The logarithm to base 10.   <= 1 ulp.
+VOTIVE_SCALAR f32 log10_f32(f32 x) {
+  const LogPartsF32 parts = log_parts_f32(x);
+  const f32 f = parts.f;
+  const f32 base = parts.e * 0x1.344p-2f;  // exact: log10(2) to 12 bits
+  const f32 head = fma_f32(f, 0x1.bcb7b2p-2f, base);
+  const f32 lost = fma_f32(f, 0x1.bcb7b2p-2f, base - head);
+  f32 low = fma_f32(f, -0x1.5b235ep-27f, parts.e * 0x1.3509f8p-18f);
+  low = fma_f32(log_tail_f32(f) * f * f, 0x1.bcb7b2p-2f, low);
+  return log_ends_f32(x, head + (low + lost));
+}
+
+/// log(1 + x).   <= 1.5 ulp;  +-0 stay themselves, -1 gives -inf.
+VOTIVE_SCALAR f32 log1p_f32(f32 x) {
+  const f32 u = 1.0f + x;
+  const u32 k = (bits_f32(u) - 0x3f2aaaabu) & 0xff800000u;
+  // (1 + x) / 2^k - 1 from x itself, which has the digits that u lost; where x is large it is u
+  const f32 scale = f32_from_bits(0x3f800000u - k);
+  const f32 f = x < 0x1p30f ? fma_f32(x, scale, scale - 1.0f) : f32_from_bits(bits_f32(u) - k) - 1.0f;
+  const f32 lost = x < 0x1p23f ? fma_f32(x, scale, (scale - 1.0f) - f) : 0.0f;
+  const f32 low = fma_f32(log_tail_f32(f), f * f, fma_f32(-f, lost, lost));
+  const f32 e = (f32)((i32)k >> 23);
+  const f32 product = e * 0x1.62e430p-1f;
+  const f32 head = product + f;  // e is 0, or the product the larger of the two
+  const f32 y = head + (((product - head) + f) + (fma_f32(e, 0x1.62e430p-1f, -product) + low));
+  return x == 0.0f ? x : log_ends_f32(u, x != x ? x : y);
+}
+
+/// e^x - 1.   <= 1.5 ulp;  +-0 stay themselves.
+VOTIVE_SCALAR f32 expm1_f32(f32 x) {
+  f32 c = x > -20.0f ? x : -20.0f;
+  c = c < 89.0f ? c : 89.0f;
+  const f32 t = fma_f32(c, 0x1.715476p+0f, 0x1.8p23f);
+  const f32 n = t - 0x1.8p23f;
+  const f32 r = fma_f32(n, -0x1.7f7d1cp-20f, fma_f32(n, -0x1.62e4p-1f, c));
+  const i32 k = (i32)(bits_f32(t) - 0x4b400000u);
+  const u32 last = k > 127;  // 2^128 is no number: one doubling waits
+  const f32 scale = power_of_two_f32(last ? 127 : k);
+  const f32 a = scale - (last ? 0.5f : 1.0f);
+  const f32 sum = fma_f32(r, scale, a);
+  const f32 lost = fma_f32(r, scale, a - sum);
+  const f32 y = (sum + fma_f32(exp_tail_f32(r) * r * r, scale, lost)) * (last ? 2.0f : 1.0f);
+  return ((x != x) | (x == 0.0f)) ? x : y;
+}
+
+/// log(1 + e^x), never overflowing early.   <= 5 ulp.
+VOTIVE_SCALAR f32 softplus_f32(f32 x) {
+  const f32 a = abs_f32(x);
+  const f32 y = (x > 0.0f ? x : 0.0f) + log1p_f32(exp_f32(-a));
+  return x != x ? x : y;
+}
+
 /// 1 / (1 + e^-x).   <= 5 ulp;  0 and 1 at -inf and inf.
 VOTIVE_SCALAR f32 sigmoid_f32(f32 x) {
   const f32 a = abs_f32(x);

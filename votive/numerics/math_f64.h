@@ -71,14 +71,25 @@ typedef struct {
   f64 tail;
 } PairF64;
 
-/// log(x) of a positive finite x, to about 2^-63.
-VOTIVE_SCALAR PairF64 log_pair_f64(f64 x) {
+/// x = m * 2^e for positive finite x, m in [sqrt(1/2), sqrt(2)).
+typedef struct {
+  f64 m;
+  f64 e;
+} LogPartsF64;
+
+VOTIVE_SCALAR LogPartsF64 log_parts_f64(f64 x) {
   const u32 subnormal = (i64)bits_f64(x) < 0x0010000000000000;
   const u64 u = bits_f64(subnormal ? x * 0x1p54 : x);
   const u64 biased = (u - 0x3fe6a09e667f3bcdu) & 0xfff0000000000000u;
-  const f64 m = f64_from_bits(u - biased);  // [sqrt(1/2), sqrt(2))
   const i32 exponent = (i32)(u32)(biased >> 32) >> 20;
-  const f64 e = (f64)(exponent - (subnormal ? 54 : 0));
+  LogPartsF64 parts;
+  parts.m = f64_from_bits(u - biased);
+  parts.e = (f64)(exponent - (subnormal ? 54 : 0));
+  return parts;
+}
+
+/// log(m) + e log(2), to about 2^-63.
+VOTIVE_SCALAR PairF64 log_of_parts_f64(f64 m, f64 e) {
   const f64 f = m - 1.0;
   const f64 s = f / (2.0 + f);
   const f64 z = s * s;
@@ -106,12 +117,67 @@ VOTIVE_SCALAR PairF64 log_pair_f64(f64 x) {
   return y;
 }
 
-/// The natural logarithm.   <= 1 ulp.
-VOTIVE_SCALAR f64 log_f64(f64 x) {
-  f64 y = log_pair_f64(x).head;
+VOTIVE_SCALAR PairF64 log_pair_f64(f64 x) {
+  const LogPartsF64 parts = log_parts_f64(x);
+  return log_of_parts_f64(parts.m, parts.e);
+}
+
+/// What every logarithm is at the ends of its domain.
+VOTIVE_SCALAR f64 log_ends_f64(f64 x, f64 y) {
   y = x == infinity_f64() ? x : y;
   y = x < 0.0 ? nan_f64() : y;
   y = x == 0.0 ? -infinity_f64() : y;
+  return x != x ? x : y;
+}
+
+/// The natural logarithm.   <= 1 ulp.
+VOTIVE_SCALAR f64 log_f64(f64 x) { return log_ends_f64(x, log_pair_f64(x).head); }
+
+/// The logarithm to base 2.   <= 1 ulp;  powers of two are exact.
+VOTIVE_SCALAR f64 log2_f64(f64 x) {
+  const LogPartsF64 parts = log_parts_f64(x);
+  const PairF64 l = log_of_parts_f64(parts.m, 0.0);
+  const f64 product = l.head * 0x1.71547652b82fep+0;
+  const f64 low =
+      fma_f64(l.head, 0x1.777d0ffda0d24p-56, fma_f64(l.tail, 0x1.71547652b82fep+0, fma_f64(l.head, 0x1.71547652b82fep+0, -product)));
+  const f64 head = parts.e + product;  // e is 0 or the larger of the two
+  return log_ends_f64(x, head + ((product - (head - parts.e)) + low));
+}
+
+/// The logarithm to base 10.   <= 1 ulp.
+VOTIVE_SCALAR f64 log10_f64(f64 x) {
+  const PairF64 l = log_pair_f64(x);
+  const f64 product = l.head * 0x1.bcb7b1526e50ep-2;
+  const f64 low =
+      fma_f64(l.head, 0x1.95355baaafad3p-57, fma_f64(l.tail, 0x1.bcb7b1526e50ep-2, fma_f64(l.head, 0x1.bcb7b1526e50ep-2, -product)));
+  return log_ends_f64(x, product + low);
+}
+
+/// log(1 + x).   <= 1 ulp;  +-0 stay themselves, -1 gives -inf.
+VOTIVE_SCALAR f64 log1p_f64(f64 x) {
+  const f64 u = 1.0 + x;
+  const f64 lost = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
+  const PairF64 l = log_pair_f64(u);
+  const f64 y = l.head + (l.tail + lost / u);
+  return x == 0.0 ? x : log_ends_f64(u, y);
+}
+
+/// 2^x.   <= 1 ulp;  integers are exact.
+VOTIVE_SCALAR f64 exp2_f64(f64 x) {
+  f64 c = x > -1076.0 ? x : -1076.0;
+  c = c < 1025.0 ? c : 1025.0;
+  const f64 n = rint_f64(c);
+  const f64 f = c - n;
+  const f64 product = f * 0x1.62e42fefa39efp-1;
+  const ScaledF64 e = exp_scaled_f64(product, fma_f64(f, 0x1.abc9e3b39803fp-56, fma_f64(f, 0x1.62e42fefa39efp-1, -product)));
+  const i32 k = (i32)n + e.exponent;
+  const f64 y = e.fraction * power_of_two_f64(k >> 1) * power_of_two_f64(k - (k >> 1));
+  return x != x ? x : y;
+}
+
+/// log(1 + e^x), never overflowing early.   <= 5 ulp.
+VOTIVE_SCALAR f64 softplus_f64(f64 x) {
+  const f64 y = (x > 0.0 ? x : 0.0) + log1p_f64(exp_f64(-abs_f64(x)));
   return x != x ? x : y;
 }
 
