@@ -33,6 +33,11 @@ void make_elements(Tensor& y, DType as, Make make) {
 template <class T>
 void fill_as(u64 bits, Tensor& y) {
   const T value = static_cast<T>(bits);
+  if (const Size count = y.count(); count <= grain) {
+    T* to = data<T>(y);
+    for (Size i = 0; i < count; ++i) to[i] = value;
+    return;
+  }
   make_elements<T>(y, y.dtype(), [&](Size, Size n, T* place) {
     for (Size i = 0; i < n; ++i) place[i] = value;
   });

@@ -3,6 +3,7 @@
 #include "votive/ops/pointwise.h"
 
 #include "votive/base/thread_pool.h"
+#include "votive/cpu/angles.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/tile.h"
 #include "votive/numerics/math.h"
@@ -31,18 +32,18 @@ void loop2(const void* a, const void* b, void* y, Size n) {
   for (Size i = 0; i < n; ++i) out[i] = static_cast<Y>(compute(left[i], right[i]));
 }
 
-// The sine and cosine of moderate arguments vectorise; the rest, rare, is repaired after it (0.3 against 6 ns per element).
-template <auto moderate, auto whole>
+template <bool sine>
 void loop_of_angles(const void* x, void* y, Size n) {
-  const f32* __restrict in = static_cast<const f32*>(x);
-  f32* __restrict out = static_cast<f32*>(y);
-  bool all = true;
-  for (Size i = 0; i < n; ++i) {
-    out[i] = moderate(in[i]);
-    all &= abs_f32(in[i]) <= trig_limit_f32();
-  }
-  for (Size i = 0; i < n && !all; ++i) {
-    if (!(abs_f32(in[i]) <= trig_limit_f32())) out[i] = whole(in[i]);
+  const f32* in = static_cast<const f32*>(x);
+  f32* out = static_cast<f32*>(y);
+  f32 other[tile_size];
+  for (Size at = 0; at < n; at += tile_size) {
+    const Size m = n - at < tile_size ? n - at : tile_size;
+    if (sine) {
+      sines_and_cosines(in + at, out + at, other, m);
+    } else {
+      sines_and_cosines(in + at, other, out + at, m);
+    }
   }
 }
 
@@ -126,12 +127,8 @@ Plan1 plan(UnaryKind kind, DType x) {
   // On the bits, since a NaN must keep its own (CONTRACT.md 0.2).
   if (kind == UnaryKind::neg && is_half(x)) return {loop1<u16, [](u16 bits) { return bits ^ 0x8000u; }>, x, grain_of_arithmetic};
   if (kind == UnaryKind::abs && is_half(x)) return {loop1<u16, [](u16 bits) { return bits & 0x7fffu; }>, x, grain_of_arithmetic};
-  if (kind == UnaryKind::sin && x != DType::f64) {
-    return {loop_of_angles<[](f32 v) { return sin_moderate_f32(v); }, [](f32 v) { return sin_f32(v); }>, DType::f32, grain_of_functions};
-  }
-  if (kind == UnaryKind::cos && x != DType::f64) {
-    return {loop_of_angles<[](f32 v) { return cos_moderate_f32(v); }, [](f32 v) { return cos_f32(v); }>, DType::f32, grain_of_functions};
-  }
+  if (kind == UnaryKind::sin && x != DType::f64) return {loop_of_angles<true>, DType::f32, grain_of_functions};
+  if (kind == UnaryKind::cos && x != DType::f64) return {loop_of_angles<false>, DType::f32, grain_of_functions};
   const int k = static_cast<int>(kind);
   const Size grain = kind >= UnaryKind::exp ? grain_of_functions : grain_of_arithmetic;
   switch (compute_type(kind, x)) {
@@ -205,6 +202,16 @@ void binary(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, Strea
   if (count <= p.grain && y.dtype() == p.result && lies_as(a, p.a, y) && lies_as(b, p.b, y)) {
     p.loop(a.buffer() + a.offset() * block_bytes(p.a), b.buffer() + b.offset() * block_bytes(p.b),
            y.mutable_buffer() + y.offset() * block_bytes(p.result), count);
+    return;
+  }
+  if (count <= p.grain && y.dtype() == p.result && b.count() == 1 && b.dtype() == p.b && lies_as(a, p.a, y)) {
+    Tile tile;
+    const Size bytes_a = block_bytes(p.a), bytes_b = block_bytes(p.b), bytes_y = block_bytes(p.result);
+    gather_run(b.buffer() + b.offset() * bytes_b, 0, tile.bytes, count < tile_size ? count : tile_size, bytes_b);
+    for (Size at = 0; at < count; at += tile_size) {
+      p.loop(a.buffer() + (a.offset() + at) * bytes_a, tile.bytes, y.mutable_buffer() + (y.offset() + at) * bytes_y,
+             count - at < tile_size ? count - at : tile_size);
+    }
     return;
   }
   const Reader left(a, broadcast_layout(a.layout(), y.shape()), p.a);

@@ -75,6 +75,7 @@ void reduce_rows(const Tensor& x, const Plan& plan, DType as, T* partial) {
 }
 
 constexpr Size columns_at_once = 128;
+constexpr Size rows_ahead = 16;  // pieces of 512 bytes in different pages: the hardware does not see where the next one is
 
 /// partial[(outer·chunks + k)·C + c]: results along the last kept axis (C of them) stay neighbours.
 template <class T, class Join>
@@ -106,6 +107,7 @@ void reduce_columns(const Tensor& x, const Plan& plan, DType as, T* partial) {
       row_walk.for_each_run(k, least(plan.n, k + tree_chunk), [&](const std::array<Size, 1>& at, Size m) {
         for (Size i = 0; i < m; ++i) {
           const std::byte* row = from + (at[0] + i * step) * bytes;
+          for (Size ahead = 0; ahead < width * bytes; ahead += 64) __builtin_prefetch(row + rows_ahead * step * bytes + ahead);
           if (convert.is_identity()) {
             tree.push(reinterpret_cast<const T*>(row));
           } else {
@@ -204,7 +206,24 @@ void reduce_signed_extreme(const Reduce& op, const Tensor& x, Tensor& y, const P
   store(op, results.data(), DType::i64, plan.n, y);
 }
 
+/// One chunk of dense f32 to one number, which need not be planned.
+bool reduce_small(const Reduce& op, const Tensor& x, Tensor& y) {
+  const Size n = x.count();
+  if (x.dtype() != DType::f32 || y.count() != 1 || n == 0 || n > tree_chunk || op.kind > ReduceKind::max || !x.is_contiguous()) return false;
+  const f32* values = data<f32>(x);
+  f32* to = data<f32>(y);
+  switch (op.kind) {
+    case ReduceKind::sum: *to = tree_leaf<f32, Sum<f32>>(values, n); break;
+    case ReduceKind::mean: *to = tree_leaf<f32, Sum<f32>>(values, n) / numerics::i64_to_f32(n); break;
+    case ReduceKind::prod: *to = tree_leaf<f32, Product<f32>>(values, n); break;
+    case ReduceKind::min: *to = tree_leaf<f32, Least<f32>>(values, n); break;
+    default: *to = tree_leaf<f32, Greatest<f32>>(values, n); break;
+  }
+  return true;
+}
+
 void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
+  if (reduce_small(op, x, y)) return;
   const Plan plan(x.layout(), op.axes);
   const DType as = exact_compute(x.dtype());
   if (op.kind == ReduceKind::any || op.kind == ReduceKind::all) return reduce_truth(op, x, y, plan);

@@ -2,10 +2,10 @@
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
+#include "votive/cpu/angles.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/scratch.h"
 #include "votive/cpu/tile.h"
-#include "votive/numerics/math.h"
 #include "votive/ops/index.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -28,17 +28,18 @@ void turn_interleaved(const f32* __restrict x, const f32* __restrict c, const f3
 void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
   const Size B = x.shape()[0], H = x.shape()[1], T = x.shape()[2], D = x.shape()[3], pairs = frequencies.shape()[0];
   const Size places = positions.count();  // T, or B·T where every sequence has its own
-  const Scratch<f32> table(places * (2 * pairs + 1) + pairs);
+  const Scratch<f32> table(places * (3 * pairs + 1) + pairs);
   f32* cosine = table.data();
   f32* sine = cosine + places * pairs;
-  f32* room = sine + places * pairs;
+  f32* angle = sine + places * pairs;
+  f32* room = angle + places * pairs;
   const f32* at = Reader(positions, positions.layout(), DType::f32).read<f32>(0, places, room);
   const f32* frequency = Reader(frequencies, frequencies.layout(), DType::f32).read<f32>(0, pairs, room + places);
   parallel_for(places, 1 + 1024 / (pairs + 1), [&](Size begin, Size end) {
     for (Size p = begin; p < end; ++p) {
-      for (Size i = 0; i < pairs; ++i) cosine[p * pairs + i] = numerics::cos_f32(at[p] * frequency[i]);
-      for (Size i = 0; i < pairs; ++i) sine[p * pairs + i] = numerics::sin_f32(at[p] * frequency[i]);
+      for (Size i = 0; i < pairs; ++i) angle[p * pairs + i] = at[p] * frequency[i];
     }
+    sines_and_cosines(angle + begin * pairs, sine + begin * pairs, cosine + begin * pairs, (end - begin) * pairs);
   });
 
   const Reader in(x, x.layout(), DType::f32);
