@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::memcpy(&length, bytes.data(), 8);
   const nlohmann::json header = nlohmann::json::parse(bytes.substr(8, length), nullptr, false);
   if (!header.is_object()) report("no JSON, yet taken", std::string(bytes.substr(8, length)).c_str());
-  static MappedBytes file("");
+  static votive::MappedBytes file("");
   file.set(bytes);
   file.with_mapping([&](const votive::MappedFile& mapped) {
     const SafetensorsFile opened(mapped);
