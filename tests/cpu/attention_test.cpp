@@ -75,10 +75,10 @@ TEST_P(AttentionOnSets, HasTheBitsOfTheCompositionForAnySize) {
     set_threads(count);
     for (DType dtype : dtypes) {
       for (int i = 0; i < 8; ++i) {
-        const Size B = draw.size(1, 2), K = draw.size(1, 3), H = K * draw.size(1, 4), T = draw.size(1, 40), S = draw.size(1, 130), D = draw.size(1, 70),
-                   E = draw.size(1, 70);
-        expect_equal_to_reference({0.125f, draw.coin()}, draw.tensor({B, H, T, D}, dtype), draw.tensor({B, K, S, D}, dtype), draw.tensor({B, K, S, E}, dtype),
-                                  Tensor());
+        const Size B = draw.size(1, 2), K = draw.size(1, 3), H = K * draw.size(1, 4), T = draw.size(1, 40), S = draw.size(1, 130),
+                   D = draw.size(1, 70), E = draw.size(1, 70);
+        expect_equal_to_reference({0.125f, draw.coin()}, draw.tensor({B, H, T, D}, dtype), draw.tensor({B, K, S, D}, dtype),
+                                  draw.tensor({B, K, S, E}, dtype), Tensor());
       }
     }
   }
@@ -88,9 +88,11 @@ TEST_P(AttentionOnSets, AddsBlocksOf1024Keys) {
   Draw draw(22);
   for (DType dtype : dtypes) {
     for (Size S : {1023, 1024, 1025, 2048, 2050}) {
-      expect_equal_to_reference({0.25f, false}, draw.tensor({1, 2, 1, 8}, dtype), draw.tensor({1, 1, S, 8}, dtype), draw.tensor({1, 1, S, 20}, dtype), Tensor());
+      expect_equal_to_reference({0.25f, false}, draw.tensor({1, 2, 1, 8}, dtype), draw.tensor({1, 1, S, 8}, dtype),
+                                draw.tensor({1, 1, S, 20}, dtype), Tensor());
     }
-    expect_equal_to_reference({0.25f, true}, draw.tensor({1, 1, 30, 8}, dtype), draw.tensor({1, 1, 1040, 8}, dtype), draw.tensor({1, 1, 1040, 5}, dtype), Tensor());
+    expect_equal_to_reference({0.25f, true}, draw.tensor({1, 1, 30, 8}, dtype), draw.tensor({1, 1, 1040, 8}, dtype),
+                              draw.tensor({1, 1, 1040, 5}, dtype), Tensor());
   }
   expect_equal_to_reference({0.01f, false}, draw.tensor({1, 1, 3, 1030}, DType::bf16), draw.tensor({1, 1, 40, 1030}, DType::bf16),
                             draw.tensor({1, 1, 40, 4}, DType::bf16), Tensor());
@@ -113,7 +115,8 @@ TEST_P(AttentionOnSets, TakesMasksOfEitherKindWithAnyHoles) {
     std::vector<std::uint8_t> run(90);
     for (std::size_t s = 0; s < run.size(); ++s) run[s] = s >= 21 && s < 77;
     const Tensor padding = broadcast_to(Draw::boolean_tensor(run, {1, 1, 1, 90}), {1, 2, 20, 90});
-    expect_equal_to_reference({0.25f, true}, draw.tensor({1, 2, 20, 16}, dtype), draw.tensor({1, 2, 90, 16}, dtype), draw.tensor({1, 2, 90, 24}, dtype), padding);
+    expect_equal_to_reference({0.25f, true}, draw.tensor({1, 2, 20, 16}, dtype), draw.tensor({1, 2, 90, 16}, dtype),
+                              draw.tensor({1, 2, 90, 24}, dtype), padding);
   }
 }
 
@@ -167,7 +170,8 @@ TEST_P(AttentionOnSets, OverNoKeysIsZero) {
   EXPECT_EQ(run({1.0f, false}, draw.tensor({1, 2, 3, 4}, DType::f32), empty({1, 1, 0, 4}), empty({1, 1, 0, 5}), Tensor()).to_host<float>(),
             std::vector<float>(30, 0.0f));
   // more queries than keys: the first ones see none
-  expect_equal_to_reference({1.0f, true}, draw.tensor({1, 2, 9, 4}, DType::f32), draw.tensor({1, 1, 3, 4}, DType::f32), draw.tensor({1, 1, 3, 5}, DType::f32), Tensor());
+  expect_equal_to_reference({1.0f, true}, draw.tensor({1, 2, 9, 4}, DType::f32), draw.tensor({1, 1, 3, 4}, DType::f32),
+                            draw.tensor({1, 1, 3, 5}, DType::f32), Tensor());
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, AttentionOnSets, every_instruction_set(), instruction_set_name);

@@ -49,7 +49,8 @@ struct Operand {
 
 Operand random_operand(Numbers& numbers, const Shape& shape, DType dtype, Range range) {
   const auto n = static_cast<std::size_t>(count(shape));
-  Operand x{.tensor = {}, .narrow = std::vector<float>(n), .wide = std::vector<double>(n), .half = std::vector<std::uint16_t>(n), .dtype = dtype};
+  Operand x{
+      .tensor = {}, .narrow = std::vector<float>(n), .wide = std::vector<double>(n), .half = std::vector<std::uint16_t>(n), .dtype = dtype};
   for (std::size_t i = 0; i < n; ++i) {
     const float value = numbers(range);
     x.half[i] = dtype == DType::f16 ? f32_to_f16(range == Range::unit ? value : value * 0x1p48f) : f32_to_bf16(value);
@@ -77,7 +78,8 @@ int differing(const Tensor& y, const Operand& a, Size a_row, Size a_step, const 
   int wrong = 0;
   const std::vector<double> y64 = y.dtype() == DType::f64 ? y.to_host<double>() : std::vector<double>{};
   const std::vector<float> y32 = y.dtype() == DType::f32 ? y.to_host<float>() : std::vector<float>{};
-  const std::vector<std::uint16_t> y16 = y.dtype() == DType::f16 || y.dtype() == DType::bf16 ? y.to_host<std::uint16_t>() : std::vector<std::uint16_t>{};
+  const std::vector<std::uint16_t> y16 =
+      y.dtype() == DType::f16 || y.dtype() == DType::bf16 ? y.to_host<std::uint16_t>() : std::vector<std::uint16_t>{};
   for (Size i = 0; i < m; ++i) {
     for (Size j = 0; j < n; ++j) {
       const auto at = static_cast<std::size_t>(i * n + j);
@@ -102,7 +104,8 @@ int differing(const Tensor& y, const Operand& a, Size a_row, Size a_step, const 
 }
 
 /// One product with each operand row-major or transposed.
-int differing_product(Numbers& numbers, DType dtype_a, DType dtype_b, Size m, Size n, Size k, bool a_turned, bool b_turned, Range range, bool with_bias) {
+int differing_product(Numbers& numbers, DType dtype_a, DType dtype_b, Size m, Size n, Size k, bool a_turned, bool b_turned, Range range,
+                      bool with_bias) {
   const Operand a = random_operand(numbers, a_turned ? Shape{k, m} : Shape{m, k}, dtype_a, range);
   const Operand b = random_operand(numbers, b_turned ? Shape{n, k} : Shape{k, n}, dtype_b, range);
   std::vector<float> bias;
@@ -126,7 +129,8 @@ TEST_P(Products, HaveTheBitsOfTheScalarDotProductForAnySizeLayoutDtypeAndThreadC
       for (Range range : {Range::unit, Range::any, Range::tiny, Range::corner}) {
         for (int layout = 0; layout < 4; ++layout) {
           const Size m = numbers.size(1, 33), n = numbers.size(1, 150), k = numbers.size(1, 75);
-          EXPECT_EQ(differing_product(numbers, dtype, dtype, m, n, k, (layout & 1) != 0, (layout & 2) != 0, range, numbers.size(0, 1) == 1), 0)
+          EXPECT_EQ(differing_product(numbers, dtype, dtype, m, n, k, (layout & 1) != 0, (layout & 2) != 0, range, numbers.size(0, 1) == 1),
+                    0)
               << to_string(dtype) << " " << m << "×" << k << "×" << n << ", layout " << layout << ", " << count << " threads";
         }
       }
@@ -207,11 +211,14 @@ TEST_P(Products, BroadcastTheirBatchAxes) {
 TEST_P(Products, ReadViewsWithAnyStride) {
   Numbers numbers(17);
   for (DType dtype : {DType::f32, DType::f16, DType::bf16}) {
-    const Tensor a = random_operand(numbers, {40, 70}, dtype, Range::unit).tensor, b = random_operand(numbers, {70, 50}, dtype, Range::unit).tensor;
+    const Tensor a = random_operand(numbers, {40, 70}, dtype, Range::unit).tensor,
+                 b = random_operand(numbers, {70, 50}, dtype, Range::unit).tensor;
     expect_equal_to_reference(flip(a, 1), flip(b, 0));
     expect_equal_to_reference(flip(a, 0), flip(b, 1));
-    expect_equal_to_reference(slice(a, {.axis = 1, .start = 3, .stop = 67, .step = 2}), slice(b, {.axis = 0, .start = 5, .stop = 69, .step = 2}));
-    expect_equal_to_reference(slice(a, {.axis = 0, .start = 1, .stop = 40, .step = 3}), slice(b, {.axis = 1, .start = 2, .stop = 50, .step = 5}));
+    expect_equal_to_reference(slice(a, {.axis = 1, .start = 3, .stop = 67, .step = 2}),
+                              slice(b, {.axis = 0, .start = 5, .stop = 69, .step = 2}));
+    expect_equal_to_reference(slice(a, {.axis = 0, .start = 1, .stop = 40, .step = 3}),
+                              slice(b, {.axis = 1, .start = 2, .stop = 50, .step = 5}));
     expect_equal_to_reference(broadcast_to(select(a, 0, 3), {9, 70}), b);
     expect_equal_to_reference(a, broadcast_to(unsqueeze(select(b, 1, 4), 1), {70, 33}));
   }

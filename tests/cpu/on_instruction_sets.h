@@ -33,7 +33,9 @@ class OnInstructionSets : public ::testing::TestWithParam<runtime::InstructionSe
   int threads_ = 1;
 };
 
-inline std::string instruction_set_name(const ::testing::TestParamInfo<runtime::InstructionSet>& parameter) { return std::string(parameter.param.name); }
+inline std::string instruction_set_name(const ::testing::TestParamInfo<runtime::InstructionSet>& parameter) {
+  return std::string(parameter.param.name);
+}
 
 /// Use as INSTANTIATE_TEST_SUITE_P(Sets, Fixture, every_instruction_set(), instruction_set_name).
 inline auto every_instruction_set() { return ::testing::ValuesIn(runtime::instruction_sets()); }

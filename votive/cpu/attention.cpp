@@ -14,8 +14,8 @@ namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
 constexpr Size k_block = numerics::dot_block;
-constexpr Size value_piece = 128;               // keys whose values are packed at once; a divisor of the block
-constexpr Size score_bytes = Size{512} << 10;   // of scores in flight per thread
+constexpr Size value_piece = 128;              // keys whose values are packed at once; a divisor of the block
+constexpr Size score_bytes = Size{512} << 10;  // of scores in flight per thread
 
 Size up(Size a, Size b) { return (a + b - 1) / b; }
 Size lesser(Size a, Size b) { return a < b ? a : b; }
@@ -51,7 +51,14 @@ template <class Dot>
 class Attending {
  public:
   Attending(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y)
-      : op_(op), q_(q), k_(k), v_(v), mask_(mask), y_(y), pack_keys_(pack_function<Dot>(k.dtype())), pack_values_(pack_function<DotF32>(v.dtype())) {
+      : op_(op),
+        q_(q),
+        k_(k),
+        v_(v),
+        mask_(mask),
+        y_(y),
+        pack_keys_(pack_function<Dot>(k.dtype())),
+        pack_values_(pack_function<DotF32>(v.dtype())) {
     B = q.shape()[0];
     H = q.shape()[1];
     T = q.shape()[2];
@@ -99,17 +106,23 @@ class Attending {
   /// What a thread needs beside the tensors.
   struct Memory {
     explicit Memory(const Attending& a)
-        : query_words(a.chunk_ * a.D * block_bytes(a.q_.dtype())), queries(a.units_ * a.chunk_), keys(a.units_ * a.width_ * (a.chunks_ > 1 ? up(a.S, a.width_) : 1)),
-          scores(a.chunk_ * a.score_step_), weights(value_piece * a.chunk_), values(value_piece * a.width_), sums(2 * a.chunk_ * a.width_),
-          row_keys(a.chunk_), has_sum(a.chunk_) {}
+        : query_words(a.chunk_ * a.D * block_bytes(a.q_.dtype())),
+          queries(a.units_ * a.chunk_),
+          keys(a.units_ * a.width_ * (a.chunks_ > 1 ? up(a.S, a.width_) : 1)),
+          scores(a.chunk_ * a.score_step_),
+          weights(value_piece * a.chunk_),
+          values(value_piece * a.width_),
+          sums(2 * a.chunk_ * a.width_),
+          row_keys(a.chunk_),
+          has_sum(a.chunk_) {}
     Scratch<std::byte> query_words;  // rows of q side by side
     Scratch<Packed> queries;         // the same, packed by row tile
     Scratch<Packed> keys;            // panels of k: one in passing, or all of a head that several chunks of rows read
     Size packed_panels = 0;
     Scratch<f32> scores;
-    Scratch<f32> weights;            // a piece of a row tile's probabilities, packed
-    Scratch<f32> values;             // a piece of a panel of v, packed
-    Scratch<f32> sums;               // chain of the block in work, then total of the blocks before it
+    Scratch<f32> weights;  // a piece of a row tile's probabilities, packed
+    Scratch<f32> values;   // a piece of a panel of v, packed
+    Scratch<f32> sums;     // chain of the block in work, then total of the blocks before it
     Scratch<RowKeys> row_keys;
     Scratch<bool> has_sum;
   };
@@ -128,7 +141,8 @@ class Attending {
     const RowTiles tiles(rows);
     pack_queries(b, key_head, row0, tiles, memory);
     score(b, key_head, row0, tiles, memory);
-    for (Size i = 0; i < rows; ++i) memory.row_keys[i] = probabilities(b, query_head(key_head, row0 + i), row0 + i, memory.scores.data() + i * score_step_);
+    for (Size i = 0; i < rows; ++i)
+      memory.row_keys[i] = probabilities(b, query_head(key_head, row0 + i), row0 + i, memory.scores.data() + i * score_step_);
     for (Size column = 0; column < E; column += width_) weigh(b, key_head, row0, tiles, column, memory);
   }
 
@@ -138,7 +152,8 @@ class Attending {
     const Size bytes = block_bytes(q_.dtype());
     const Strides& step = q_.strides();
     for (Size i = 0; i < tiles.m; ++i) {
-      const std::byte* from = q_.buffer() + (q_.offset() + b * step[0] + query_head(key_head, row0 + i) * step[1] + position(row0 + i) * step[2]) * bytes;
+      const std::byte* from =
+          q_.buffer() + (q_.offset() + b * step[0] + query_head(key_head, row0 + i) * step[1] + position(row0 + i) * step[2]) * bytes;
       std::byte* to = memory.query_words.data() + i * D * bytes;
       if (step[3] == 1) {
         std::memcpy(to, from, static_cast<std::size_t>(D * bytes));
@@ -164,7 +179,8 @@ class Attending {
     for (Size k0 = 0; k0 < D; k0 += k_block) {
       const std::byte* from =
           k_.buffer() + (k_.offset() + b * step[0] + key_head * step[1] + j * width_ * step[2] + k0 * step[3]) * block_bytes(k_.dtype());
-      pack_keys_({from, step[2], step[3], columns, true}, static_cast<int>(width_), lesser(k_block, D - k0), panel + Dot::units(k0) * width_);
+      pack_keys_({from, step[2], step[3], columns, true}, static_cast<int>(width_), lesser(k_block, D - k0),
+                 panel + Dot::units(k0) * width_);
     }
     if (kept) memory.packed_panels = j + 1;
     return panel;
@@ -216,7 +232,9 @@ class Attending {
     Size allowed = 0;
     for (Size s = 0; s < n; ++s) {
       const Size i = at + s * step[3];
-      const f32 added = additive ? reinterpret_cast<const f32*>(mask_.buffer())[i] : static_cast<u8>(mask_.buffer()[i]) != 0 ? 0.0f : lowest;
+      const f32 added = additive                                  ? reinterpret_cast<const f32*>(mask_.buffer())[i]
+                        : static_cast<u8>(mask_.buffer()[i]) != 0 ? 0.0f
+                                                                  : lowest;
       if (added == lowest) {
         x[s] = lowest;
         continue;
@@ -257,7 +275,8 @@ class Attending {
       std::memset(chain, 0, static_cast<std::size_t>(tiles.m * width) * sizeof(f32));
       for (Size s0 = block; s0 < block_end; s0 += value_piece) {
         const Size s1 = lesser(block_end, s0 + value_piece);
-        const std::byte* from = v_.buffer() + (v_.offset() + b * step[0] + key_head * step[1] + s0 * step[2] + column * step[3]) * block_bytes(v_.dtype());
+        const std::byte* from =
+            v_.buffer() + (v_.offset() + b * step[0] + key_head * step[1] + s0 * step[2] + column * step[3]) * block_bytes(v_.dtype());
         const f32* values = reinterpret_cast<const f32*>(from);
         Size value_step = step[2];
         if (!direct) {
@@ -291,8 +310,8 @@ class Attending {
   }
 
   /// Continues the chains of one row tile over keys [s0, s1). Keys that all its rows have go through the tile, the others row by row.
-  void weigh_piece(Size b, Size key_head, Size row0, const RowTiles& tiles, Size t, Size s0, Size s1, const f32* values, Size value_step, int vectors,
-                   f32* chain, Memory& memory) {
+  void weigh_piece(Size b, Size key_head, Size row0, const RowTiles& tiles, Size t, Size s0, Size s1, const f32* values, Size value_step,
+                   int vectors, f32* chain, Memory& memory) {
     const Size width = vectors * Vf32::lanes, start = tiles.start(t);
     const int rows = tiles.rows(t);
     Size first = s0, last = s1;  // of the keys in common
@@ -307,8 +326,8 @@ class Attending {
     const auto row_range = [&](int i, Size begin, Size end) {
       if (begin >= end) return;
       f32* c = chain + (start + i) * width;
-      tile_function<DotF32>(1, vectors)(end - begin, memory.scores.data() + (start + i) * score_step_ + begin, values + (begin - s0) * value_step, value_step,
-                                        {c, width, c, width, false});
+      tile_function<DotF32>(1, vectors)(end - begin, memory.scores.data() + (start + i) * score_step_ + begin,
+                                        values + (begin - s0) * value_step, value_step, {c, width, c, width, false});
     };
     for (int i = 0; i < rows; ++i) {
       const RowKeys& keys = memory.row_keys[start + i];
@@ -325,10 +344,12 @@ class Attending {
       }
     }
     if (first >= last) return;
-    pack_numbers<DotF32, StoredF32>({reinterpret_cast<const std::byte*>(memory.scores.data() + start * score_step_ + first), score_step_, 1, rows, false}, rows,
-                                    last - first, memory.weights.data());
+    pack_numbers<DotF32, StoredF32>(
+        {reinterpret_cast<const std::byte*>(memory.scores.data() + start * score_step_ + first), score_step_, 1, rows, false}, rows,
+        last - first, memory.weights.data());
     f32* c = chain + start * width;
-    tile_function<DotF32>(rows, vectors)(last - first, memory.weights.data(), values + (first - s0) * value_step, value_step, {c, width, c, width, false});
+    tile_function<DotF32>(rows, vectors)(last - first, memory.weights.data(), values + (first - s0) * value_step, value_step,
+                                         {c, width, c, width, false});
     for (int i = 0; i < rows; ++i) row_range(i, last, lesser(s1, memory.row_keys[start + i].last));
   }
 

@@ -64,8 +64,17 @@ void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias,
     throw Error(ErrorKind::Unsupported, "matmul").arg("b", 2).dtype(to_string(b.dtype())).detail("a packed weight of floats");
   }
   const int rank = y.rank();
-  MatrixProduct p{y.shape()[rank - 2], y.shape()[rank - 1], a.shape().back(), matrix_view(a), matrix_view(b), y.mutable_buffer() + y.offset() * block_bytes(y.dtype()),
-            y.dtype(), nullptr, y.shape(), {}, {}};
+  MatrixProduct p{y.shape()[rank - 2],
+                  y.shape()[rank - 1],
+                  a.shape().back(),
+                  matrix_view(a),
+                  matrix_view(b),
+                  y.mutable_buffer() + y.offset() * block_bytes(y.dtype()),
+                  y.dtype(),
+                  nullptr,
+                  y.shape(),
+                  {},
+                  {}};
   p.batch.erase(rank - 1);
   p.batch.erase(rank - 2);
   p.a_batch = batch_steps(a, p.batch);

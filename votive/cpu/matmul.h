@@ -21,7 +21,7 @@ struct MatrixProduct {
   std::byte* y;
   DType y_dtype;
   const void* bias = nullptr;
-  Shape batch;                 // batch axes of y, and each operand's step along them, in elements
+  Shape batch;  // batch axes of y, and each operand's step along them, in elements
   Strides a_batch, b_batch;
 
   Size batches() const { return count(batch); }

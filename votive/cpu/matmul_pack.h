@@ -130,7 +130,8 @@ inline void pack_pairs(const PackSource& from, int width, Size k, u32* to) {
   }
   if (k % 2 != 0) {
     const u32 absent = from.second ? 0x80000000u : 0u;
-    for (int r = 0; r < width; ++r) to[units * width + r] = r < from.rows ? words[(k - 1) * from.k_step + r * from.row_step] | absent : absent;
+    for (int r = 0; r < width; ++r)
+      to[units * width + r] = r < from.rows ? words[(k - 1) * from.k_step + r * from.row_step] | absent : absent;
   }
 }
 

@@ -93,9 +93,9 @@ template <class Acc>
 struct TileEnds {
   const Acc* resume;  // rows of resume_step with the chain so far, or null: start at +0
   Size resume_step;
-  Acc* c;             // rows of c_step
+  Acc* c;  // rows of c_step
   Size c_step;
-  bool add;           // the block is complete: c += accumulators, one ordinary addition; else c = accumulators
+  bool add;  // the block is complete: c += accumulators, one ordinary addition; else c = accumulators
 };
 
 /// units × (R rows of a, N vectors of b). a: R numbers per unit. b: at least N vectors per unit, units b_step apart.
@@ -107,7 +107,8 @@ void tile(Size units, const typename Dot::Packed* a, const typename Dot::Packed*
   Vector acc[R * N];
   if (ends.resume != nullptr) {
     unroll<R>([&](auto i) __attribute__((always_inline)) {
-      unroll<N>([&](auto j) __attribute__((always_inline)) { acc[i * N + j] = Vector::load(ends.resume + i * ends.resume_step + j * lanes); });
+      unroll<N>([&](auto j)
+                    __attribute__((always_inline)) { acc[i * N + j] = Vector::load(ends.resume + i * ends.resume_step + j * lanes); });
     });
   } else {
     unroll<R * N>([&](auto i) __attribute__((always_inline)) { acc[i] = Vector::zero(); });
@@ -144,9 +145,8 @@ TileFunction<Dot> tile_function(int rows, int vectors) {
   struct Table {
     TileFunction<Dot> at[tile_rows][8] = {};
     constexpr Table() {
-      unroll_constant<tile_rows>([this](auto r) {
-        unroll_constant<tile_vectors(r + 1)>([this, r](auto v) { at[r][v] = tile<Dot, r + 1, v + 1>; });
-      });
+      unroll_constant<tile_rows>(
+          [this](auto r) { unroll_constant<tile_vectors(r + 1)>([this, r](auto v) { at[r][v] = tile<Dot, r + 1, v + 1>; }); });
     }
   };
   static constexpr Table table;

@@ -34,7 +34,8 @@ template <int n, class F>
 }
 template <int n, class F>
 constexpr void unroll_constant(F f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) { (f(std::integral_constant<int, i>{}), ...); }(std::make_integer_sequence<int, n>{});
+  [&]<int... i>(std::integer_sequence<int, i...>) { (f(std::integral_constant<int, i>{}), ...); }
+  (std::make_integer_sequence<int, n>{});
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA
