@@ -61,7 +61,7 @@ void print_text(const Contents& contents) {
     widest = std::max(widest, row.name.size());
   }
   std::fputs(fmt::format("{} · {} tensors · {:.1f} M elements · {:.1f} MB\n\n", contents.format, contents.tensors.size(),
-                          static_cast<double>(elements) * 1e-6, static_cast<double>(bytes) * 1e-6)
+                         static_cast<double>(elements) * 1e-6, static_cast<double>(bytes) * 1e-6)
                  .c_str(),
              stdout);
   for (const auto& [key, value] : contents.metadata) std::fputs(fmt::format("{} = {}\n", key, value).c_str(), stdout);

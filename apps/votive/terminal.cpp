@@ -88,7 +88,7 @@ void report_speed(const models::GenerationStatistics& s) {
   const double prompt = s.prompt_seconds > 0 ? static_cast<double>(s.prompt_tokens) / s.prompt_seconds : 0;
   const double decode = s.decode_seconds > 0 ? static_cast<double>(s.generated_tokens - 1) / s.decode_seconds : 0;
   std::fputs(fmt::format("prompt {} tokens, {:.1f} tokens/s · generated {} tokens, {:.1f} tokens/s · {} threads, {}\n", s.prompt_tokens,
-                          prompt, s.generated_tokens, decode, votive::threads(), runtime::instruction_set())
+                         prompt, s.generated_tokens, decode, votive::threads(), runtime::instruction_set())
                  .c_str(),
              stderr);
 }

@@ -86,7 +86,7 @@ void print(const Row& row, std::size_t total) {
     return;
   }
   std::fputs(fmt::format("  {:<10} {:<11} {:>7}  {:016x}  {:>3} of {} equal  {:.1f} s{}\n", row.device, row.instruction_set, row.threads,
-                          row.hash, row.equal, total, row.seconds, row.different.empty() ? "" : "  DIFFERENT")
+                         row.hash, row.equal, total, row.seconds, row.different.empty() ? "" : "  DIFFERENT")
                  .c_str(),
              stdout);
   for (std::size_t i = 0; i < row.different.size() && i < 12; ++i) std::fputs(fmt::format("      {}\n", row.different[i]).c_str(), stdout);
@@ -134,7 +134,7 @@ void add_verify(CLI::App& app, int& code) {
     }
     if (!options->json) {
       std::fputs(fmt::format("Votive on {}; built by {}\n\n  {:<10} {:<11} {:>7}  {:<16}\n", machine_name(), build_name(), "device",
-                              "instr. set", "threads", "hash of all bits")
+                             "instr. set", "threads", "hash of all bits")
                      .c_str(),
                  stdout);
     }
@@ -179,7 +179,7 @@ void add_verify(CLI::App& app, int& code) {
       std::fputs((json.dump(2) + "\n").c_str(), stdout);
     } else {
       std::fputs(fmt::format("\n{} ({} rows, {} not run here)\n",
-                              bad == 0 ? "One meaning: every row has the committed bits." : "NOT the committed bits.", rows.size(), skipped)
+                             bad == 0 ? "One meaning: every row has the committed bits." : "NOT the committed bits.", rows.size(), skipped)
                      .c_str(),
                  stdout);
     }

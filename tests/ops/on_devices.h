@@ -30,9 +30,7 @@ inline const auto every_device = ::testing::Values(Device::cpu, Device::referenc
 inline ErrorKind kind_of(const std::function<void()>& call) {
   try {
     call();
-  } catch (const Error& error) {
-    return error.kind();
-  }
+  } catch (const Error& error) { return error.kind(); }
   ADD_FAILURE() << "no error was thrown";
   return ErrorKind::Internal;
 }
@@ -41,9 +39,7 @@ inline ErrorKind kind_of(const std::function<void()>& call) {
 inline std::string text_of(const std::function<void()>& call) {
   try {
     call();
-  } catch (const Error& error) {
-    return error.what();
-  }
+  } catch (const Error& error) { return error.what(); }
   return "no error was thrown";
 }
 

@@ -44,14 +44,14 @@ class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string_view op);
 
-  Error& arg(std::string_view name, int number);      ///< the argument at fault, counted from 1
-  Error& detail(std::string text);                    ///< what is wrong, in numbers
-  Error& hint(std::string text);                      ///< the one-line cure, a full sentence without its period
+  Error& arg(std::string_view name, int number);  ///< the argument at fault, counted from 1
+  Error& detail(std::string text);                ///< what is wrong, in numbers
+  Error& hint(std::string text);                  ///< the one-line cure, a full sentence without its period
   Error& accepted(std::string text);
   Error& value(std::string text);
   Error& position(std::vector<Size> index);
   Error& limit(std::string text);
-  Error& dtype(std::string_view name);                ///< call once per argument, in order
+  Error& dtype(std::string_view name);  ///< call once per argument, in order
   Error& shape(std::vector<Size> sizes);
   Error& device(std::string_view name);
 

@@ -12,10 +12,28 @@ namespace votive {
 
 enum class DType : std::uint8_t {
   boolean,
-  u8, i8, u16, i16, u32, i32, u64, i64,
-  f16, bf16, f32, f64,
-  e4m3, e5m2,
-  q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k, q6_k,
+  u8,
+  i8,
+  u16,
+  i16,
+  u32,
+  i32,
+  u64,
+  i64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q8_0,
+  q4_k,
+  q5_k,
+  q6_k,
 };
 inline constexpr int dtype_count = 23;
 
@@ -43,10 +61,21 @@ constexpr Size block_size(DType d) {
 /// Bytes per block; for plain dtypes the bytes of one element.
 constexpr Size block_bytes(DType d) {
   switch (d) {
-    case DType::boolean: case DType::u8: case DType::i8: case DType::e4m3: case DType::e5m2: return 1;
-    case DType::u16: case DType::i16: case DType::f16: case DType::bf16: return 2;
-    case DType::u32: case DType::i32: case DType::f32: return 4;
-    case DType::u64: case DType::i64: case DType::f64: return 8;
+    case DType::boolean:
+    case DType::u8:
+    case DType::i8:
+    case DType::e4m3:
+    case DType::e5m2: return 1;
+    case DType::u16:
+    case DType::i16:
+    case DType::f16:
+    case DType::bf16: return 2;
+    case DType::u32:
+    case DType::i32:
+    case DType::f32: return 4;
+    case DType::u64:
+    case DType::i64:
+    case DType::f64: return 8;
     case DType::q4_0: return 18;
     case DType::q4_1: return 20;
     case DType::q5_0: return 22;

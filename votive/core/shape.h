@@ -50,7 +50,8 @@ class Sizes {
   void copy(const Sizes& other) noexcept {
     rank_ = other.rank_;
     std::memcpy(size_, other.size_, few * sizeof(Size));  // copy_n would call memmove
-    if (rank_ > few) [[unlikely]] std::copy_n(other.size_ + few, rank_ - few, size_ + few);
+    if (rank_ > few) [[unlikely]]
+      std::copy_n(other.size_ + few, rank_ - few, size_ + few);
   }
 
   int rank_ = 0;

@@ -6,18 +6,18 @@
 
 // One line per kernel file.
 #define VOTIVE_CPU_KERNEL_FILES(X) \
-  X(pointwise) \
-  X(cast) \
-  X(copy) \
-  X(create) \
-  X(reduce) \
-  X(softmax) \
-  X(norm) \
-  X(index) \
-  X(rope) \
-  X(sort) \
-  X(matmul) \
-  X(attention) \
+  X(pointwise)                     \
+  X(cast)                          \
+  X(copy)                          \
+  X(create)                        \
+  X(reduce)                        \
+  X(softmax)                       \
+  X(norm)                          \
+  X(index)                         \
+  X(rope)                          \
+  X(sort)                          \
+  X(matmul)                        \
+  X(attention)                     \
   X(quantised)
 
 #define VOTIVE_DECLARE(file) void register_##file(Kernels& kernels);

@@ -23,7 +23,10 @@ Meta Attention::result(const Meta& q, const Meta& k, const Meta& v, const Meta& 
   for (const Argument& x : {a, b, c}) {
     require_floating(info.name, x);
     if (x.meta.dtype == DType::f64) {
-      throw error_about(ErrorKind::Unsupported, info.name, {x}).detail(describe(x)).accepted("f16, bf16, f32").hint(format("Cast it, e.g. {}.to(f32)", x.name));
+      throw error_about(ErrorKind::Unsupported, info.name, {x})
+          .detail(describe(x))
+          .accepted("f16, bf16, f32")
+          .hint(format("Cast it, e.g. {}.to(f32)", x.name));
     }
   }
   require_same_dtype(info.name, a, b);
@@ -31,7 +34,10 @@ Meta Attention::result(const Meta& q, const Meta& k, const Meta& v, const Meta& 
   if (mask.present && mask.dtype != DType::boolean) {
     require_floating(info.name, m);
     if (mask.dtype == DType::f64) {
-      throw error_about(ErrorKind::DTypeMismatch, info.name, {m}).detail(describe(m)).accepted("bool, f16, bf16, f32").hint("Cast it, e.g. mask.to(f32)");
+      throw error_about(ErrorKind::DTypeMismatch, info.name, {m})
+          .detail(describe(m))
+          .accepted("bool, f16, bf16, f32")
+          .hint("Cast it, e.g. mask.to(f32)");
     }
   }
   require_same_device(info.name, a, b);
@@ -51,7 +57,8 @@ Meta Attention::result(const Meta& q, const Meta& k, const Meta& v, const Meta& 
   if (mask.present) {
     const Meta scores{.shape = {q.shape[0], q.shape[1], q.shape[2], k.shape[2]}};
     if (require_broadcast(info.name, {"scores", 1, scores}, m) != scores.shape) {
-      throw error_about(ErrorKind::ShapeMismatch, info.name, {m}).detail(format("{} does not broadcast to the scores {}", describe(m), to_string(scores.shape)));
+      throw error_about(ErrorKind::ShapeMismatch, info.name, {m})
+          .detail(format("{} does not broadcast to the scores {}", describe(m), to_string(scores.shape)));
     }
   }
   return {.dtype = q.dtype, .shape = {q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, .device = q.device};

@@ -21,8 +21,8 @@ std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis
   }
   if (rest != 0) {
     throw error_about(ErrorKind::ShapeMismatch, "split", {{"x", 1, meta}})
-        .detail(format("sizes {} are not the parts of axis {} of {}, which has {}", to_string(Shape(sizes.first(std::min<std::size_t>(sizes.size(), max_rank)))),
-                       axis, describe(meta), meta.shape[at]));
+        .detail(format("sizes {} are not the parts of axis {} of {}, which has {}",
+                       to_string(Shape(sizes.first(std::min<std::size_t>(sizes.size(), max_rank)))), axis, describe(meta), meta.shape[at]));
   }
   std::vector<Tensor> parts;
   Size start = 0;
@@ -78,7 +78,8 @@ Meta Concat::result(std::span<const Tensor> x) const {
       throw error_about(ErrorKind::ShapeMismatch, info.name, {front, {name, static_cast<int>(i) + 1, meta}})
           .detail(format("{} and {} {} differ beside axis {}", describe(front), name, describe(meta), axis));
     }
-    if (meta.shape[at] > INT64_MAX - result.shape[at]) throw Error(ErrorKind::SizeOverflow, info.name).detail(format("axis {} passes 2^63 - 1", axis));
+    if (meta.shape[at] > INT64_MAX - result.shape[at])
+      throw Error(ErrorKind::SizeOverflow, info.name).detail(format("axis {} passes 2^63 - 1", axis));
     result.shape[at] += meta.shape[at];
   }
   result.packing = Packing::none;
@@ -132,7 +133,8 @@ void copy_into(Tensor& destination, const Tensor& source) {
   }
   require_same_device("copy_into", d, s);
   if (require_broadcast("copy_into", d, s) != to.shape) {
-    throw error_about(ErrorKind::ShapeMismatch, "copy_into", {d, s}).detail(format("{} does not broadcast to {}", describe(s), describe(d)));
+    throw error_about(ErrorKind::ShapeMismatch, "copy_into", {d, s})
+        .detail(format("{} does not broadcast to {}", describe(s), describe(d)));
   }
   for (int axis = 0; axis < to.shape.rank(); ++axis) {
     if (to.shape[axis] > 1 && destination.strides()[axis] == 0) {

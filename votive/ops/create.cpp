@@ -41,9 +41,7 @@ Tensor full(const Shape& shape, Literal value, DType dtype, CreateOptions option
   return apply(Fill{new_meta("full", shape, dtype, options), literal_bits("full", value, dtype)});
 }
 
-Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) {
-  return apply(Fill{new_meta("zeros", shape, dtype, options), 0});
-}
+Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) { return apply(Fill{new_meta("zeros", shape, dtype, options), 0}); }
 
 Tensor ones(const Shape& shape, DType dtype, CreateOptions options) {
   return apply(Fill{new_meta("ones", shape, dtype, options), literal_bits("ones", 1, dtype)});
@@ -111,7 +109,10 @@ Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dt
 
 Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions options) {
   if (!is_floating(dtype)) {
-    throw Error(ErrorKind::DTypeMismatch, "linspace").detail(to_string(dtype).data()).dtype(to_string(dtype)).accepted("f16, bf16, f32, f64");
+    throw Error(ErrorKind::DTypeMismatch, "linspace")
+        .detail(to_string(dtype).data())
+        .dtype(to_string(dtype))
+        .accepted("f16, bf16, f32, f64");
   }
   Arange op{.meta = new_meta("linspace", {n}, dtype, options), .integer = false, .start = start, .stop = stop, .hit_stop = n > 1};
   op.step = n > 1 ? (stop - start) / static_cast<double>(n - 1) : 0.0;
@@ -173,9 +174,13 @@ template <class T>
 bool carries(DType dtype) {
   switch (dtype) {
     case DType::boolean: return std::is_same_v<T, bool> || std::is_same_v<T, std::uint8_t>;
-    case DType::u8: case DType::e4m3: case DType::e5m2: return std::is_same_v<T, std::uint8_t>;
+    case DType::u8:
+    case DType::e4m3:
+    case DType::e5m2: return std::is_same_v<T, std::uint8_t>;
     case DType::i8: return std::is_same_v<T, std::int8_t>;
-    case DType::u16: case DType::f16: case DType::bf16: return std::is_same_v<T, std::uint16_t>;
+    case DType::u16:
+    case DType::f16:
+    case DType::bf16: return std::is_same_v<T, std::uint16_t>;
     case DType::i16: return std::is_same_v<T, std::int16_t>;
     case DType::u32: return std::is_same_v<T, std::uint32_t>;
     case DType::i32: return std::is_same_v<T, std::int32_t>;
@@ -194,19 +199,24 @@ Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, Cre
   const Meta meta = new_meta("from_host", shape, dtype, options);
   if (!carries<T>(dtype)) {
     throw Error(ErrorKind::DTypeMismatch, "from_host")
-        .detail(format("values of {} bytes {} do not carry {}", sizeof(T), std::is_floating_point_v<T> ? "floating" : "integer", to_string(dtype)))
+        .detail(format("values of {} bytes {} do not carry {}", sizeof(T), std::is_floating_point_v<T> ? "floating" : "integer",
+                       to_string(dtype)))
         .dtype(to_string(dtype))
         .hint("Give the dtype's own type; std::uint16_t carries the bits of f16 and bf16");
   }
   const Size n = count(shape);
   if (static_cast<Size>(values.size()) != n) {
-    throw Error(ErrorKind::ShapeMismatch, "from_host").detail(format("{} values for shape {}", values.size(), to_string(shape))).shape(shape.to_vector());
+    throw Error(ErrorKind::ShapeMismatch, "from_host")
+        .detail(format("{} values for shape {}", values.size(), to_string(shape)))
+        .shape(shape.to_vector());
   }
   return upload("from_host", meta, reinterpret_cast<const std::byte*>(values.data()), values.size_bytes());
 }
 
 #define X(T) template Tensor from_host<T>(std::span<const T>, const Shape&, DType, CreateOptions);
-X(bool) X(std::uint8_t) X(std::int8_t) X(std::uint16_t) X(std::int16_t) X(std::uint32_t) X(std::int32_t) X(std::uint64_t) X(std::int64_t) X(float) X(double)
+X(bool)
+X(std::uint8_t) X(std::int8_t) X(std::uint16_t) X(std::int16_t) X(std::uint32_t) X(std::int32_t) X(std::uint64_t) X(std::int64_t) X(float)
+    X(double)
 #undef X
 
 }  // namespace votive

@@ -12,7 +12,7 @@ class Literal {
   enum class Kind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating };
 
   template <class T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   constexpr Literal(T value) {  // NOLINT(google-explicit-constructor): literals are meant to be written as they are
     if constexpr (std::is_same_v<T, bool>) {
       kind_ = Kind::boolean;
@@ -69,8 +69,8 @@ struct Random {
   Meta meta;
   RandomKind kind;
   std::uint64_t seed, stream, offset;
-  double low = 0, high = 1;                       // uniform
-  std::int64_t integer_low = 0, integer_high = 1; // integers in [low, high)
+  double low = 0, high = 1;                        // uniform
+  std::int64_t integer_low = 0, integer_high = 1;  // integers in [low, high)
 
   static constexpr OpInfo info{"random", Class::portable};
   using Kernel = void(const Random&, Tensor& y, Stream&);

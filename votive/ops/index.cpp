@@ -9,7 +9,8 @@ namespace votive {
 
 using text::format;
 
-void refuse_index(std::string_view op, std::string_view argument, int number, const Tensor& indices, Size flat, std::int64_t value, Size low, Size high) {
+void refuse_index(std::string_view op, std::string_view argument, int number, const Tensor& indices, Size flat, std::int64_t value,
+                  Size low, Size high) {
   std::vector<Size> position(static_cast<std::size_t>(indices.rank()));
   for (int axis = indices.rank() - 1; axis >= 0; --axis) {
     position[static_cast<std::size_t>(axis)] = flat % indices.shape()[axis];

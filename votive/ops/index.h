@@ -9,8 +9,8 @@
 namespace votive {
 
 /// What a kernel throws when element `flat` (row-major) of `indices` is `value` and not in low..high; u64 values come as their 64 bits.
-[[noreturn]] void refuse_index(std::string_view op, std::string_view argument, int number, const Tensor& indices, Size flat, std::int64_t value,
-                               Size low, Size high);
+[[noreturn]] void refuse_index(std::string_view op, std::string_view argument, int number, const Tensor& indices, Size flat,
+                               std::int64_t value, Size low, Size high);
 
 /// y[…, :] = table[ids[…], :]; table [V, D], plain (copied) or quantised (dequantised to f32). Ids of any integer dtype in [0, V).
 struct Embedding {

@@ -100,23 +100,27 @@ std::uint64_t literal_bits(std::string_view op, Literal value, DType dtype, std:
   }
   if (value.kind() == Literal::Kind::boolean) {
     if (dtype == DType::boolean) return value.as_unsigned();
-    throw about(ErrorKind::DTypeMismatch, op, value, dtype, format("{} is a bool and not a number of {}", to_string(value), to_string(dtype)), hint);
+    throw about(ErrorKind::DTypeMismatch, op, value, dtype,
+                format("{} is a bool and not a number of {}", to_string(value), to_string(dtype)), hint);
   }
   const bool to_float = is_floating(dtype) || is_float8(dtype);
   if (value.kind() == Literal::Kind::floating) {
     if (!to_float) {
-      throw about(ErrorKind::DTypeMismatch, op, value, dtype, format("{} is a float and {} is not", to_string(value), to_string(dtype)), hint);
+      throw about(ErrorKind::DTypeMismatch, op, value, dtype, format("{} is a float and {} is not", to_string(value), to_string(dtype)),
+                  hint);
     }
     const std::uint64_t bits = float_bits(value.as_floating(), dtype);
     if (std::isfinite(value.as_floating()) && !is_finite_element(bits, dtype)) {
-      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)), hint);
+      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)),
+                  hint);
     }
     return bits;
   }
   if (to_float) {
     const std::uint64_t bits = integer_bits(value, dtype);
     if (!is_finite_element(bits, dtype)) {
-      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)), hint);
+      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)),
+                  hint);
     }
     return bits;
   }

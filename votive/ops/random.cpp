@@ -12,7 +12,8 @@ using text::format;
 
 namespace {
 
-Tensor draw(std::string_view op, RandomKind kind, const Shape& shape, const RandomOptions& options, std::int64_t low = 0, std::int64_t high = 1) {
+Tensor draw(std::string_view op, RandomKind kind, const Shape& shape, const RandomOptions& options, std::int64_t low = 0,
+            std::int64_t high = 1) {
   const bool integers = kind == RandomKind::integers;
   if (integers ? !is_integer(options.dtype) : !is_floating(options.dtype)) {
     throw Error(ErrorKind::DTypeMismatch, op)

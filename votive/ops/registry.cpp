@@ -41,7 +41,8 @@ void refuse_missing_kernel(std::string_view op, Device device) {
   throw Error(ErrorKind::Unsupported, op)
       .detail(text::format("no kernel on {}", to_string(device)))
       .device(to_string(device))
-      .hint(device == Device::cpu ? "Compute it where it exists, e.g. x.to(Device::reference)" : "Compute it where it exists, e.g. x.to(Device::cpu)");
+      .hint(device == Device::cpu ? "Compute it where it exists, e.g. x.to(Device::reference)"
+                                  : "Compute it where it exists, e.g. x.to(Device::cpu)");
 }
 
 }  // namespace detail

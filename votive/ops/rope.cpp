@@ -14,12 +14,18 @@ Meta Rope::result(const Meta& x, const Meta& positions, const Meta& frequencies)
   const Argument a{"x", 1, x}, p{"positions", 2, positions}, f{"frequencies", 3, frequencies};
   require_floating(info.name, a);
   if (x.dtype == DType::f64) {
-    throw error_about(ErrorKind::Unsupported, info.name, {a}).detail(describe(a)).accepted("f16, bf16, f32").hint("Cast it, e.g. x.to(f32)");
+    throw error_about(ErrorKind::Unsupported, info.name, {a})
+        .detail(describe(a))
+        .accepted("f16, bf16, f32")
+        .hint("Cast it, e.g. x.to(f32)");
   }
   require_index(info.name, p);
   require_floating(info.name, f);
   if (frequencies.dtype != DType::f32) {
-    throw error_about(ErrorKind::DTypeMismatch, info.name, {f}).detail(describe(f)).accepted("f32").hint("Cast them, e.g. frequencies.to(f32)");
+    throw error_about(ErrorKind::DTypeMismatch, info.name, {f})
+        .detail(describe(f))
+        .accepted("f32")
+        .hint("Cast them, e.g. frequencies.to(f32)");
   }
   require_same_device(info.name, a, p);
   require_same_device(info.name, a, f);
@@ -41,7 +47,9 @@ Tensor rope(const Tensor& x, const Tensor& positions, const Tensor& frequencies,
 
 Tensor rope_frequencies(Size rotated, double base, CreateOptions options) {
   if (rotated < 0 || rotated % 2 != 0) {
-    throw Error(ErrorKind::InvalidArgument, "rope_frequencies").detail(format("{} elements do not form pairs", rotated)).accepted("even sizes");
+    throw Error(ErrorKind::InvalidArgument, "rope_frequencies")
+        .detail(format("{} elements do not form pairs", rotated))
+        .accepted("even sizes");
   }
   if (!(base > 0.0) || base > 1.7976931348623157e308) {
     throw Error(ErrorKind::InvalidArgument, "rope_frequencies").detail(format("base = {}", base)).accepted("positive finite numbers");

@@ -85,7 +85,8 @@ Tensor flatten(const Tensor& x, int first, int last) {
   const int a = normalise_axis("flatten", first, meta.shape.rank());
   const int b = normalise_axis("flatten", last, meta.shape.rank());
   if (a > b) {
-    throw error_about(ErrorKind::InvalidAxis, "flatten", {{"x", 1, meta}}).detail(format("first axis {} comes after last axis {}", first, last));
+    throw error_about(ErrorKind::InvalidAxis, "flatten", {{"x", 1, meta}})
+        .detail(format("first axis {} comes after last axis {}", first, last));
   }
   Shape shape;
   for (int axis = 0; axis < meta.shape.rank(); ++axis) {
@@ -102,7 +103,8 @@ Tensor permute(const Tensor& x, std::span<const int> axes) {
   const Meta meta = plain("permute", x);
   const int rank = meta.shape.rank();
   if (static_cast<int>(axes.size()) != rank) {
-    throw error_about(ErrorKind::InvalidArgument, "permute", {{"x", 1, meta}}).detail(format("{} axes for {}", axes.size(), describe(meta)));
+    throw error_about(ErrorKind::InvalidArgument, "permute", {{"x", 1, meta}})
+        .detail(format("{} axes for {}", axes.size(), describe(meta)));
   }
   int normalised[max_rank];
   std::uint32_t seen = 0;
@@ -132,7 +134,8 @@ Tensor squeeze(const Tensor& x, int axis) {
   const Meta meta = movable("squeeze", x);
   const int at = normalise_axis("squeeze", axis, meta.shape.rank());
   if (meta.shape[at] != 1) {
-    throw error_about(ErrorKind::ShapeMismatch, "squeeze", {{"x", 1, meta}}).detail(format("axis {} of {} has size {}", axis, describe(meta), meta.shape[at]));
+    throw error_about(ErrorKind::ShapeMismatch, "squeeze", {{"x", 1, meta}})
+        .detail(format("axis {} of {} has size {}", axis, describe(meta), meta.shape[at]));
   }
   if (is_blocked(meta) && at >= meta.shape.rank() - 2) refuse_blocked("squeeze", meta);
   Layout layout = x.layout();
@@ -216,7 +219,8 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   bool fits = extra >= 0;
   for (int axis = 0; fits && axis < meta.shape.rank(); ++axis) fits = meta.shape[axis] == shape[axis + extra] || meta.shape[axis] == 1;
   if (!fits) {
-    throw error_about(ErrorKind::ShapeMismatch, "broadcast_to", {{"x", 1, meta}}).detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
+    throw error_about(ErrorKind::ShapeMismatch, "broadcast_to", {{"x", 1, meta}})
+        .detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
   }
   if (meta.shape == shape) return x;
   return Tensor::view(x, broadcast_layout(x.layout(), shape));

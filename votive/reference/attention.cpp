@@ -14,8 +14,8 @@ using namespace numerics;
 namespace {
 
 /// q·k of one query and one key, by the rule of their dtype (CONTRACT.md 4.4), left in f32.
-f32 score(DType dtype, const std::vector<u64>& q, const std::vector<u64>& k, const std::vector<f32>& q_wide, const std::vector<f32>& k_wide, Size q_row,
-          Size k_row, Size D) {
+f32 score(DType dtype, const std::vector<u64>& q, const std::vector<u64>& k, const std::vector<f32>& q_wide, const std::vector<f32>& k_wide,
+          Size q_row, Size k_row, Size D) {
   if (dtype != DType::bf16) return dot_f32(q_wide.data() + q_row * D, 1, k_wide.data() + k_row * D, 1, D);
   std::vector<u16> a, b;
   for (Size d = 0; d < D; ++d) {

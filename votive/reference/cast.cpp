@@ -17,7 +17,8 @@ void cast(const Cast& op, const Tensor& x, Tensor& y, Stream&) {
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) {
   if (!is_quantised(x.dtype()) && x.packing() == Packing::none) return write_bits(y, read_bits(x));
   const Size block = block_size(x.dtype()), bytes = block_bytes(x.dtype());
-  std::memcpy(y.mutable_buffer() + y.offset() / block * bytes, x.buffer() + x.offset() / block * bytes, static_cast<std::size_t>(x.count() / block * bytes));
+  std::memcpy(y.mutable_buffer() + y.offset() / block * bytes, x.buffer() + x.offset() / block * bytes,
+              static_cast<std::size_t>(x.count() / block * bytes));
 }
 
 void concat(const Concat& op, std::span<const Tensor> parts, Tensor& y, Stream&) {
@@ -29,7 +30,8 @@ void concat(const Concat& op, std::span<const Tensor> parts, Tensor& y, Stream&)
     const Around around(part.shape(), op.axis);
     for (Size o = 0; o < around.outer; ++o) {
       for (Size i = 0; i < around.n; ++i) {
-        for (Size j = 0; j < around.inner; ++j) values[static_cast<std::size_t>(whole.at(o, start + i, j))] = bits[static_cast<std::size_t>(around.at(o, i, j))];
+        for (Size j = 0; j < around.inner; ++j)
+          values[static_cast<std::size_t>(whole.at(o, start + i, j))] = bits[static_cast<std::size_t>(around.at(o, i, j))];
       }
     }
     start += around.n;

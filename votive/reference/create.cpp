@@ -8,9 +8,7 @@ namespace votive::reference {
 
 using namespace numerics;
 
-void fill(const Fill& op, Tensor& y, Stream&) {
-  write_bits(y, std::vector<u64>(static_cast<std::size_t>(y.count()), op.bits));
-}
+void fill(const Fill& op, Tensor& y, Stream&) { write_bits(y, std::vector<u64>(static_cast<std::size_t>(y.count()), op.bits)); }
 
 void arange(const Arange& op, Tensor& y, Stream&) {
   const Size n = y.count();
@@ -47,13 +45,15 @@ f64 uniform_wide(const Random& op, u64 i) {
 
 f32 normal(const Random& op, u64 i) {
   const u64 pair = i & ~u64{1};
-  const NormalPairF32 z = normal_pair_f32(random_word32(op.seed, op.stream, op.offset, pair), random_word32(op.seed, op.stream, op.offset, pair + 1));
+  const NormalPairF32 z =
+      normal_pair_f32(random_word32(op.seed, op.stream, op.offset, pair), random_word32(op.seed, op.stream, op.offset, pair + 1));
   return (i & 1) != 0 ? z.second : z.first;
 }
 
 f64 normal_wide(const Random& op, u64 i) {
   const u64 pair = i & ~u64{1};
-  const NormalPairF64 z = normal_pair_f64(random_word64(op.seed, op.stream, op.offset, pair), random_word64(op.seed, op.stream, op.offset, pair + 1));
+  const NormalPairF64 z =
+      normal_pair_f64(random_word64(op.seed, op.stream, op.offset, pair), random_word64(op.seed, op.stream, op.offset, pair + 1));
   return (i & 1) != 0 ? z.second : z.first;
 }
 

@@ -24,7 +24,9 @@ std::vector<Size> element_offsets(const Layout& layout) {
   return offsets;
 }
 
-Tensor broadcast(const Tensor& x, const Shape& shape) { return x.shape() == shape ? x : Tensor::view(x, broadcast_layout(x.layout(), shape)); }
+Tensor broadcast(const Tensor& x, const Shape& shape) {
+  return x.shape() == shape ? x : Tensor::view(x, broadcast_layout(x.layout(), shape));
+}
 
 namespace {
 

@@ -12,14 +12,14 @@ namespace votive::reference {
 
 using numerics::f32;
 using numerics::f64;
-using numerics::i8;
 using numerics::i16;
 using numerics::i32;
 using numerics::i64;
-using numerics::u8;
+using numerics::i8;
 using numerics::u16;
 using numerics::u32;
 using numerics::u64;
+using numerics::u8;
 
 /// Where each element lies in the buffer, in row-major order of the logical index.
 std::vector<Size> element_offsets(const Layout& layout);

@@ -84,7 +84,8 @@ void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor
       for (Size t = 0; t < T; ++t) {
         const Size row = ((b * H + h) * T + t) * D;
         for (Size i = 0; i < pairs; ++i) {
-          const auto first = static_cast<std::size_t>(row + (halves ? i : 2 * i)), second = static_cast<std::size_t>(row + (halves ? i + pairs : 2 * i + 1));
+          const auto first = static_cast<std::size_t>(row + (halves ? i : 2 * i)),
+                     second = static_cast<std::size_t>(row + (halves ? i + pairs : 2 * i + 1));
           const f32 angle = at[static_cast<std::size_t>(b * T + t)] * frequency[static_cast<std::size_t>(i)];
           const f32 c = cos_f32(angle), s = sin_f32(angle);
           out[first] = in[first] * c - in[second] * s;

@@ -38,10 +38,12 @@ std::vector<f32> quantised_products(const Tensor& a, const Tensor& b, Size rows)
   for (Size i = 0; i < rows; ++i) {
     std::vector<i16> q(static_cast<std::size_t>(k));
     std::vector<f32> scales(static_cast<std::size_t>(k / 32));
-    for (Size block = 0; block < k / 32; ++block) quantise_activation_block(x.data() + i * k + block * 32, q.data() + block * 32, scales.data() + block);
+    for (Size block = 0; block < k / 32; ++block)
+      quantise_activation_block(x.data() + i * k + block * 32, q.data() + block * 32, scales.data() + block);
     for (Size j = 0; j < n; ++j) {
       const Size first = b.offset() + j * b.strides()[1];
-      y.push_back(dot_quantised(format, reinterpret_cast<const u8*>(b.buffer()) + first / elements * bytes, q.data(), scales.data(), k / elements));
+      y.push_back(
+          dot_quantised(format, reinterpret_cast<const u8*>(b.buffer()) + first / elements * bytes, q.data(), scales.data(), k / elements));
     }
   }
   return y;
@@ -67,15 +69,18 @@ void matmul(const Matmul&, const Tensor& first, const Tensor& second, const Tens
   shape_b[rank - 2] = k;
   const Tensor a = broadcast(first, shape_a), b = broadcast(second, shape_b);
   if (y.dtype() == DType::f64) {
-    std::vector<f64> values = products(read_f64(a), read_f64(b), batch, m, n, k, [](const f64* p, i64 ps, const f64* q, i64 qs, i64 size) { return dot_f64(p, ps, q, qs, size); });
+    std::vector<f64> values = products(read_f64(a), read_f64(b), batch, m, n, k,
+                                       [](const f64* p, i64 ps, const f64* q, i64 qs, i64 size) { return dot_f64(p, ps, q, qs, size); });
     if (bias.defined()) add_bias(values, read_f64(bias));
     return write_f64(y, values);
   }
   std::vector<f32> values;
   if (y.dtype() == DType::bf16) {
-    values = products(read_u16(a), read_u16(b), batch, m, n, k, [](const u16* p, i64 ps, const u16* q, i64 qs, i64 size) { return dot_bf16(p, ps, q, qs, size); });
+    values = products(read_u16(a), read_u16(b), batch, m, n, k,
+                      [](const u16* p, i64 ps, const u16* q, i64 qs, i64 size) { return dot_bf16(p, ps, q, qs, size); });
   } else {
-    values = products(read_f32(a), read_f32(b), batch, m, n, k, [](const f32* p, i64 ps, const f32* q, i64 qs, i64 size) { return dot_f32(p, ps, q, qs, size); });
+    values = products(read_f32(a), read_f32(b), batch, m, n, k,
+                      [](const f32* p, i64 ps, const f32* q, i64 qs, i64 size) { return dot_f32(p, ps, q, qs, size); });
   }
   if (bias.defined()) add_bias(values, read_f32(bias));
   write_f32(y, values);

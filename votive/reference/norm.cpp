@@ -87,7 +87,8 @@ std::vector<f64> read_optional_f64(const Tensor& x) { return x.defined() ? read_
 
 void softmax(const Softmax& op, const Tensor& x, Tensor& y, Stream&) {
   const Around around(x.shape(), op.axis);
-  if (x.dtype() == DType::f64) return write_f64(y, along_axis(read_f64(x), around, [&](const auto& row) { return softmax_row(op.logarithm, row); }));
+  if (x.dtype() == DType::f64)
+    return write_f64(y, along_axis(read_f64(x), around, [&](const auto& row) { return softmax_row(op.logarithm, row); }));
   write_f32(y, along_axis(read_f32(x), around, [&](const auto& row) { return softmax_row(op.logarithm, row); }));
 }
 
@@ -105,7 +106,8 @@ void layer_norm(const LayerNorm& op, const Tensor& x, const Tensor& gamma, const
   const Around around(x.shape(), x.rank() - 1);
   if (x.dtype() == DType::f64) {
     const std::vector<f64> g = read_optional_f64(gamma), b = read_optional_f64(beta);
-    return write_f64(y, along_axis(read_f64(x), around, [&](const auto& row) { return layer_norm_row(f32_to_f64(op.epsilon), row, g, b); }));
+    return write_f64(y,
+                     along_axis(read_f64(x), around, [&](const auto& row) { return layer_norm_row(f32_to_f64(op.epsilon), row, g, b); }));
   }
   const std::vector<f32> g = read_optional_f32(gamma), b = read_optional_f32(beta);
   write_f32(y, along_axis(read_f32(x), around, [&](const auto& row) { return layer_norm_row(op.epsilon, row, g, b); }));

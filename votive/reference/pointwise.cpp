@@ -27,9 +27,10 @@ f64 scalar_f64(UnaryKind kind, f64 x) {
   switch (kind) {
 #define X(name) \
   case UnaryKind::name: return name##_f64(x);
-    VOTIVE_UNARY_ARITHMETIC(X) VOTIVE_UNARY_ROUNDING(X) VOTIVE_UNARY_FLOAT(X)
+    VOTIVE_UNARY_ARITHMETIC(X)
+    VOTIVE_UNARY_ROUNDING(X) VOTIVE_UNARY_FLOAT(X)
 #undef X
-    default: return 0;
+        default : return 0;
   }
 }
 
@@ -57,9 +58,10 @@ f32 scalar_f32(BinaryKind kind, f32 a, f32 b) {
   switch (kind) {
 #define X(name) \
   case BinaryKind::name: return name##_f32(a, b);
-    VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X)
+    VOTIVE_BINARY_ARITHMETIC(X)
+    VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X)
 #undef X
-    default: return 0;
+        default : return 0;
   }
 }
 
@@ -67,9 +69,10 @@ f64 scalar_f64(BinaryKind kind, f64 a, f64 b) {
   switch (kind) {
 #define X(name) \
   case BinaryKind::name: return name##_f64(a, b);
-    VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X)
+    VOTIVE_BINARY_ARITHMETIC(X)
+    VOTIVE_BINARY_FLOAT(X)
 #undef X
-    default: return 0;
+        default : return 0;
   }
 }
 

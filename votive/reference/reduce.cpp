@@ -100,11 +100,13 @@ void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
   const auto groups = groups_of(x.shape(), op.axes, y.count());
   if (op.kind == ReduceKind::any || op.kind == ReduceKind::all) {
     return write_truth(y, over_groups(read_truth(x), groups, [&](const std::vector<u8>& e) -> u8 {
-      return op.kind == ReduceKind::any ? std::count(e.begin(), e.end(), 1) > 0 : std::count(e.begin(), e.end(), 0) == 0;
-    }));
+                         return op.kind == ReduceKind::any ? std::count(e.begin(), e.end(), 1) > 0 : std::count(e.begin(), e.end(), 0) == 0;
+                       }));
   }
-  if (x.dtype() == DType::f64) return write_f64(y, over_groups(read_f64(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
-  if (is_floating(x.dtype())) return write_f32(y, over_groups(read_f32(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
+  if (x.dtype() == DType::f64)
+    return write_f64(y, over_groups(read_f64(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
+  if (is_floating(x.dtype()))
+    return write_f32(y, over_groups(read_f32(x), groups, [&](const auto& e) { return float_reduction(op.kind, e); }));
   const bool is_signed = !is_unsigned_integer(x.dtype());  // bool counts in i64
   switch (op.kind) {
     case ReduceKind::sum: return write_u64(y, over_groups(read_u64(x), groups, integer_sum));
@@ -136,7 +138,8 @@ std::vector<i64> extreme_positions(const ArgReduce& op, const Around& around, co
     for (Size j = 0; j < around.inner; ++j) {
       i64 best = 0;
       for (Size i = 1; i < around.n; ++i) {
-        if (beats(op.largest, x[static_cast<std::size_t>(around.at(o, i, j))], x[static_cast<std::size_t>(around.at(o, best, j))])) best = i;
+        if (beats(op.largest, x[static_cast<std::size_t>(around.at(o, i, j))], x[static_cast<std::size_t>(around.at(o, best, j))]))
+          best = i;
       }
       positions.push_back(best);
     }
@@ -158,7 +161,8 @@ std::vector<i64> order_of(bool descending, const std::vector<T>& row) {
 }
 
 template <class T>
-void sort_rows(const Sort& op, const std::vector<T>& x, const std::vector<u64>& bits, const Around& around, std::vector<u64>& values, std::vector<i64>& indices) {
+void sort_rows(const Sort& op, const std::vector<T>& x, const std::vector<u64>& bits, const Around& around, std::vector<u64>& values,
+               std::vector<i64>& indices) {
   const Size kept = op.k < 0 ? around.n : op.k;
   values.resize(static_cast<std::size_t>(around.outer * kept * around.inner));
   indices.resize(values.size());
