@@ -110,6 +110,8 @@ LlamaConfig read_config(const io::GgufFile& file) {
   config.key_heads = positive_or(file, prefix + "attention.head_count_kv", config.heads);
   if (config.heads % config.key_heads != 0)
     refuse(text::format("{} query heads do not divide among {} key heads", config.heads, config.key_heads));
+  if (file.find(prefix + "attention.key_length") == nullptr && config.width % config.heads != 0)
+    refuse(text::format("{}embedding_length {} does not divide among {} heads", prefix, config.width, config.heads));
   config.head_size = positive_or(file, prefix + "attention.key_length", config.width / config.heads);
   config.context = positive(file, prefix + "context_length");
   // Beyond its sliding window Mistral 7B 0.1 would need another mask; within it the two are the same.
@@ -129,6 +131,8 @@ LlamaConfig read_config(const io::GgufFile& file) {
   }
   const io::GgufTensor* embedding = file.find_tensor("token_embd.weight");
   if (embedding == nullptr) refuse("tensor 'token_embd.weight' is missing");
+  if (embedding->rank != 2 || embedding->shape()[0] < 1)
+    refuse(text::format("tensor 'token_embd.weight' is {}, not [vocabulary, {}]", to_string(embedding->shape()), config.width));
   config.vocabulary = embedding->shape()[0];
   return config;
 }

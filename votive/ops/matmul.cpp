@@ -67,7 +67,9 @@ Meta Matmul::result(const Meta& a, const Meta& b, const Meta& bias) const {
   const Size k = a.shape.back(), inner = b.shape[b.shape.rank() - 2], n = b.shape.back();
   if (k != inner) refuse_inner(info.name, x, w, k, inner, n == k ? "Did you mean transpose(b)?" : "");
   const Meta batch_a{.shape = leading(a.shape, 2)}, batch_b{.shape = leading(b.shape, 2)};
-  Meta y{.dtype = dtype, .shape = require_broadcast(info.name, {"the batch of a", 1, batch_a}, {"the batch of b", 2, batch_b}), .device = a.device};
+  Meta y{.dtype = dtype,
+         .shape = require_broadcast(info.name, {"the batch of a", 1, batch_a}, {"the batch of b", 2, batch_b}),
+         .device = a.device};
   y.shape.push_back(a.shape[a.shape.rank() - 2]);
   y.shape.push_back(n);
   check_bias(info.name, c, dtype, n, x);
@@ -118,7 +120,8 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   require_rank("linear", a, 1);
   require_rank("linear", b, 2, 2);
   const Size n = meta_w.shape[0], k = meta_w.shape[1];
-  if (meta_x.shape.back() != k) refuse_inner("linear", a, b, meta_x.shape.back(), k, n == meta_x.shape.back() ? "Did you mean transpose(w)?" : "");
+  if (meta_x.shape.back() != k)
+    refuse_inner("linear", a, b, meta_x.shape.back(), k, n == meta_x.shape.back() ? "Did you mean transpose(w)?" : "");
   check_bias("linear", c, dtype, n, a);
   if (is_quantised(meta_w.dtype) && w.strides()[1] != 1 && k != 1) {
     throw error_about(ErrorKind::ShapeMismatch, "linear", {b})
@@ -141,6 +144,12 @@ Tensor prepack(const Tensor& w) {
   require_present(op.info.name, {"w", 1, meta});
   if (meta.packing != Packing::none || meta.device != Device::cpu) return w;
   op.result(meta);
+  if (!is_quantised(meta.dtype)) return w;  // rows16 interleaves blocks; products of floats pack what they read themselves
+  if (w.strides()[1] != 1 && w.size(1) != 1) {
+    throw error_about(ErrorKind::ShapeMismatch, op.info.name, {{"w", 1, meta}})
+        .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(Argument{"w", 1, meta})))
+        .hint("Take the view after prepack()");
+  }
   return apply(op, w);
 }
 
