@@ -19,7 +19,7 @@ struct Counts {
 
   void open(const MappedBytes& bytes, std::size_t size) {
     bytes.with_mapping([&](const MappedFile& mapped) {
-      Outcome outcome = outcome_of([&] { File opened(mapped); });
+      Outcome outcome = outcome_of([&] { File once(mapped); });
       peak_bytes = std::max(peak_bytes, outcome.peak_bytes);
       if (!outcome.error.has_value()) {
         ++opened;
