@@ -121,7 +121,7 @@ VOTIVE_SCALAR f32 log_f32(f32 x) {
   return log_ends_f32(x, fma_f32(parts.e, 0x1.62e430p-1f, y));
 }
 
-/// The logarithm to base 2.   <= 1 ulp;  powers of two are exact.
+/// The logarithm to base 2.   Over all inputs 1.02 ulp, a hair above the 1 of CONTRACT.md 2.3;  powers of two are exact.
 VOTIVE_SCALAR f32 log2_f32(f32 x) {
   const LogPartsF32 parts = log_parts_f32(x);
   const f32 f = parts.f;
@@ -223,7 +223,8 @@ VOTIVE_SCALAR f32 silu_f32(f32 x) {
 /// silu(gate) * up, the gated activation of Llama's MLP.
 VOTIVE_SCALAR f32 swiglu_f32(f32 gate, f32 up) { return silu_f32(gate) * up; }
 
-/// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp, finite for every finite x.
+/// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3), finite for every finite x.   Over all inputs up to 1.23 times the 6 + 2|z| ulp of CONTRACT.md 2.3,
+/// at x = -9.6: z carries two roundings and those of its coefficients.
 VOTIVE_SCALAR f32 gelu_tanh_f32(f32 x) {
   const f32 z = x * fma_f32(x * x, 0x1.2444f2p-4f, 0x1.988454p+0f);
   const f32 y = times_sigmoid_f32(x, z, 12.0f);
@@ -308,7 +309,7 @@ VOTIVE_SCALAR f32 erf_f32(f32 x) {
   return x != x ? x : y;
 }
 
-/// 1 - erf(x), without the cancellation.   <= 3 ulp.
+/// 1 - erf(x), without the cancellation.   Over all inputs 3.52 ulp, at x = 7.8: above the 3 of CONTRACT.md 2.3, which the sampled test does not meet.
 VOTIVE_SCALAR f32 erfc_f32(f32 x) {
   const f32 a = abs_f32(x);
   const f32 small = 1.0f - fma_f32(erf_tail_f32(x * x), x, x);
