@@ -35,14 +35,14 @@ def lint(program, folder, path):
 def self_test(program):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sources = {"bad.cpp": "#include <memory>\nint f(int* p) { if (p == nullptr) { return *p; } return 0; }\n", "good.cpp": "int f(int x) { return x; }\n"}
+        sources = {"bad.cpp": "#include <string>\nint f(std::string s) { return static_cast<int>(s.size()); }\n", "good.cpp": "int f(int x) { return x; }\n"}
         for file, text in sources.items():
             (folder / file).write_text(text)
         (folder / "compile_commands.json").write_text(json.dumps(
             [{"directory": name, "file": file, "command": f"g++ -std=c++20 -c {file}"} for file in sources]))
         assert lint(program, folder, folder / "good.cpp") == []
         assert any("bad.cpp:2" in line for line in lint(program, folder, folder / "bad.cpp"))
-    print("check_lint: a null dereference named, a good file passed")
+    print("check_lint: a string copied for nothing named, a good file passed")
 
 
 def main():
@@ -74,13 +74,16 @@ def main():
         said = lint(program, folder, tree.ROOT / name)
         if not said:
             stamp.touch()
+        for line in said:
+            print(line.replace(f"{tree.ROOT}/", ""), flush=True)
         return said
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         answers = list(pool.map(judge, names))
-    found = sorted({line.replace(f"{tree.ROOT}/", "") for answer in answers for line in answer or []})
+    found = any(answers)
     seen = sum(answer is not None for answer in answers)
-    print("\n".join(found) if found else f"  {len(names)} sources clean ({seen} looked at, {len(names) - seen} unchanged since)")
+    if not found:
+        print(f"  {len(names)} sources clean ({seen} looked at, {len(names) - seen} unchanged since)")
     return 1 if found else 0
 
 
