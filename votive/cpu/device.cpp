@@ -19,6 +19,7 @@ void register_set([[maybe_unused]] std::string_view isa, Kernels& kernels) {
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
     return;
   }
+#if !VOTIVE_FEWER_SETS
   if (isa == "v4emulated") {
     using namespace v4emulated;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
@@ -29,6 +30,7 @@ void register_set([[maybe_unused]] std::string_view isa, Kernels& kernels) {
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
     return;
   }
+#endif
   if (isa == "v4n") {
     using namespace v4n;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
