@@ -13,8 +13,9 @@ TEST(CpuIndex, LooksUpLikeTheReference) {
   for (DType dtype : {DType::u8, DType::f16, DType::f32, DType::f64}) {
     for (DType index : index_dtypes) {
       const Size low = is_signed_integer(index) ? -50 : 0;
-      const std::vector<Tensor> inputs = {draw.wild({50, 70}, dtype), transpose(draw.wild({70, 50}, dtype)), draw.integers({4, 300}, index, 0, 50),
-                                          draw.integers({90}, index, low, 50), draw.integers({50, 33}, index, low, 50)};
+      const std::vector<Tensor> inputs = {draw.wild({50, 70}, dtype), transpose(draw.wild({70, 50}, dtype)),
+                                          draw.integers({4, 300}, index, 0, 50), draw.integers({90}, index, low, 50),
+                                          draw.integers({50, 33}, index, low, 50)};
       expect_as_reference(std::string(to_string(dtype)) + " by " + std::string(to_string(index)), inputs, [](Inputs in) {
         std::vector<Tensor> results;
         for (int i : {0, 1}) {
@@ -39,7 +40,8 @@ TEST(CpuIndex, DequantisesEmbeddingsLikeTheReference) {
     for (std::size_t i = 0; i < table.buffer_bytes(); ++i) table.mutable_buffer()[i] = static_cast<std::byte>(draw.word());
     const Tensor ids = draw.integers({3, 9}, DType::i32, 0, 40);
     expect_as_reference(std::string(to_string(dtype)), {table, ids}, [](Inputs in) {
-      return std::vector<Tensor>{embedding(in[0], in[1]), in[0].to(DType::f32), in[0].to(DType::f16), embedding(narrow(in[0], 0, 3, 37), minimum(in[1], full({}, 36, DType::i32, {.device = in[1].device()})))};
+      return std::vector<Tensor>{embedding(in[0], in[1]), in[0].to(DType::f32), in[0].to(DType::f16),
+                                 embedding(narrow(in[0], 0, 3, 37), minimum(in[1], full({}, 36, DType::i32, {.device = in[1].device()})))};
     });
     const Tensor packed = prepack(table);
     const Tensor columns = draw.integers({7}, DType::i32, 0, 512);
@@ -65,9 +67,7 @@ TEST(CpuIndex, OutOfRangeSaysWhatTheReferenceSays) {
     std::string want;
     try {
       index_select(x.to(Device::reference), indices.to(Device::reference), 0);
-    } catch (const Error& error) {
-      want = error.what();
-    }
+    } catch (const Error& error) { want = error.what(); }
     for_every_machine([&](const std::string& machine) {
       try {
         index_select(x, indices, 0);
@@ -87,9 +87,11 @@ TEST(CpuIndex, OutOfRangeSaysWhatTheReferenceSays) {
 
 TEST(CpuConcat, JoinsAlongAnyAxisLikeTheReference) {
   Draw draw(32);
-  const std::vector<Tensor> inputs = {draw.wild({6, 20}, DType::f16), transpose(draw.wild({20, 6}, DType::f16)), draw.wild({6, 20}, DType::bf16), draw.wild({0, 20}, DType::f16)};
+  const std::vector<Tensor> inputs = {draw.wild({6, 20}, DType::f16), transpose(draw.wild({20, 6}, DType::f16)),
+                                      draw.wild({6, 20}, DType::bf16), draw.wild({0, 20}, DType::f16)};
   expect_as_reference("concat", inputs, [](Inputs in) {
-    return std::vector<Tensor>{concat({in[0], in[3], in[1]}, 0), concat({in[1], in[0]}, 1), concat({in[0], in[2]}, 1), stack({in[0], in[1]}, 1), stack({in[0], in[1]}, -1)};
+    return std::vector<Tensor>{concat({in[0], in[3], in[1]}, 0), concat({in[1], in[0]}, 1), concat({in[0], in[2]}, 1),
+                               stack({in[0], in[1]}, 1), stack({in[0], in[1]}, -1)};
   });
 }
 
@@ -97,7 +99,8 @@ TEST(CpuRope, TurnsLikeTheReference) {
   Draw draw(33);
   for (DType dtype : {DType::f16, DType::bf16, DType::f32}) {
     const Tensor x = draw.wild({2, 3, 5, 64}, dtype);
-    const std::vector<Tensor> inputs = {x, permute(draw.tame({2, 5, 3, 64}, dtype), {0, 2, 1, 3}), draw.integers({5}, DType::i32, 0, 5000), draw.integers({2, 5}, DType::u16, 0, 5000)};
+    const std::vector<Tensor> inputs = {x, permute(draw.tame({2, 5, 3, 64}, dtype), {0, 2, 1, 3}), draw.integers({5}, DType::i32, 0, 5000),
+                                        draw.integers({2, 5}, DType::u16, 0, 5000)};
     expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
       std::vector<Tensor> results;
       for (Size rotated : {64, 32, 0}) {

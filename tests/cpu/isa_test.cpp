@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "votive/cpu/device.h"
 #include "votive/base/error.h"
+#include "votive/cpu/device.h"
 
 namespace votive {
 namespace {

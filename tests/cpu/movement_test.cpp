@@ -22,7 +22,9 @@ TEST(CpuCast, BetweenAllPairsOfDTypesHasTheBitsOfTheReference) {
 TEST(CpuCast, OfEveryLayoutHasTheBitsOfTheReference) {
   Draw draw(2);
   for (const Tensor& x : layouts(draw, DType::f32, 37, 71)) {
-    expect_as_reference("cast", {x}, [](Inputs in) { return std::vector<Tensor>{in[0].to(DType::f16), in[0].to(DType::i16), in[0].to(DType::f64)}; });
+    expect_as_reference("cast", {x}, [](Inputs in) {
+      return std::vector<Tensor>{in[0].to(DType::f16), in[0].to(DType::i16), in[0].to(DType::f64)};
+    });
   }
 }
 
@@ -57,9 +59,10 @@ TEST(CpuCopy, OfPermutedAxesKeepsTheBits) {
 TEST(CpuWhere, BroadcastsAndPromotesLikeTheReference) {
   Draw draw(5);
   const Tensor condition = draw.wild({40, 1, 90}, DType::boolean);
-  expect_as_reference("where", {condition, draw.wild({3, 90}, DType::f16), draw.wild({40, 3, 1}, DType::f32), draw.wild({90}, DType::i8)}, [](Inputs in) {
-    return std::vector<Tensor>{where(in[0], in[1], in[2]), where(in[0], in[3], in[1]), where(in[0], in[3], in[3])};
-  });
+  expect_as_reference("where", {condition, draw.wild({3, 90}, DType::f16), draw.wild({40, 3, 1}, DType::f32), draw.wild({90}, DType::i8)},
+                      [](Inputs in) {
+                        return std::vector<Tensor>{where(in[0], in[1], in[2]), where(in[0], in[3], in[1]), where(in[0], in[3], in[3])};
+                      });
 }
 
 TEST(CpuCreation, HasTheBitsOfTheReference) {

@@ -48,17 +48,19 @@ TEST(CpuBinary, HasTheBitsOfTheReferenceForEveryPairOfDTypes) {
       const bool whole = !is_floating(left) && !is_float8(left) && !is_floating(right) && !is_float8(right);
       const bool common = common_dtype(left, right).has_value();
       const bool numbers = common && !is_float8(left) && !(left == DType::boolean && right == DType::boolean);
-      expect_as_reference(std::string(to_string(left)) + " and " + std::string(to_string(right)), {draw.wild({1300}, left), draw.wild({1300}, right)}, [&](Inputs in) {
-        std::vector<Tensor> results;
-        for (Function2 f : binary) {
-          if (numbers) results.push_back(f(in[0], in[1]));
-        }
-        for (Function2 f : truths) {
-          if (common || whole) results.push_back(f(in[0], in[1]));
-        }
-        if (numbers && is_floating(left) && is_floating(right) && left != DType::f64 && right != DType::f64) results.push_back(swiglu(in[0], in[1]));
-        return results;
-      });
+      expect_as_reference(std::string(to_string(left)) + " and " + std::string(to_string(right)),
+                          {draw.wild({1300}, left), draw.wild({1300}, right)}, [&](Inputs in) {
+                            std::vector<Tensor> results;
+                            for (Function2 f : binary) {
+                              if (numbers) results.push_back(f(in[0], in[1]));
+                            }
+                            for (Function2 f : truths) {
+                              if (common || whole) results.push_back(f(in[0], in[1]));
+                            }
+                            if (numbers && is_floating(left) && is_floating(right) && left != DType::f64 && right != DType::f64)
+                              results.push_back(swiglu(in[0], in[1]));
+                            return results;
+                          });
     }
   }
 }
@@ -76,7 +78,8 @@ TEST(CpuBinary, OfEveryLayoutHasTheBitsOfTheReference) {
 
 TEST(CpuBinary, BroadcastsLikeTheReference) {
   Draw draw(13);
-  const std::vector<Tensor> inputs = {draw.wild({70, 1, 33}, DType::f32), draw.wild({9, 1}, DType::f32), draw.wild({}, DType::f32), draw.wild({33}, DType::i8)};
+  const std::vector<Tensor> inputs = {draw.wild({70, 1, 33}, DType::f32), draw.wild({9, 1}, DType::f32), draw.wild({}, DType::f32),
+                                      draw.wild({33}, DType::i8)};
   expect_as_reference("broadcast", inputs, [](Inputs in) {
     return std::vector<Tensor>{in[0] * in[1], in[0] - in[2], in[2] - in[1], in[0] + in[3], in[2] / in[2]};
   });

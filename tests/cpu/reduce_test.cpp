@@ -35,17 +35,25 @@ TEST(CpuReduce, OfEveryDTypeHasTheBitsOfTheReference) {
 TEST(CpuReduce, OfEveryLengthHasTheBitsOfTheReference) {
   Draw draw(21);
   for (Size n : {1, 2, 31, 32, 33, 63, 100, 511, 512, 513, 544, 1025, 2000, 4095, 4096, 4097, 8192, 12289, 40961}) {
-    expect_as_reference("n = " + std::to_string(n), {draw.tame({n}, DType::f32), draw.tame({n, 5}, DType::f32), draw.tame({2, n, 3}, DType::bf16)}, [](Inputs in) {
-      return std::vector<Tensor>{sum(in[0]), mean(in[0]), prod(in[0] * Literal(1e-3) + Literal(1)), sum(in[1], {.axis = 0}), sum(in[2], {.axis = 1}),
-                                 sum(in[2], {.axis = {0, 1}}), max(in[1], {.axis = 0}), argmax(in[0], {})};
-    });
+    expect_as_reference("n = " + std::to_string(n),
+                        {draw.tame({n}, DType::f32), draw.tame({n, 5}, DType::f32), draw.tame({2, n, 3}, DType::bf16)}, [](Inputs in) {
+                          return std::vector<Tensor>{sum(in[0]),
+                                                     mean(in[0]),
+                                                     prod(in[0] * Literal(1e-3) + Literal(1)),
+                                                     sum(in[1], {.axis = 0}),
+                                                     sum(in[2], {.axis = 1}),
+                                                     sum(in[2], {.axis = {0, 1}}),
+                                                     max(in[1], {.axis = 0}),
+                                                     argmax(in[0], {})};
+                        });
   }
 }
 
 TEST(CpuReduce, OverAnyAxesOfAnyLayoutHasTheBitsOfTheReference) {
   Draw draw(22);
   const Tensor x = draw.tame({7, 40, 5, 130}, DType::f32);
-  for (const Tensor& view : {x, permute(x, {3, 1, 2, 0}), permute(x, {2, 0, 3, 1}), flip(slice(x, {.axis = 3, .start = 3, .stop = 130, .step = 2}), 1)}) {
+  for (const Tensor& view :
+       {x, permute(x, {3, 1, 2, 0}), permute(x, {2, 0, 3, 1}), flip(slice(x, {.axis = 3, .start = 3, .stop = 130, .step = 2}), 1)}) {
     expect_as_reference("axes", {view}, [](Inputs in) {
       std::vector<Tensor> results;
       for (const Axes& axes : {Axes{0}, Axes{1}, Axes{2}, Axes{3}, Axes{0, 2}, Axes{1, 3}, Axes{0, 1, 3}, Axes{}}) {
@@ -70,8 +78,8 @@ TEST(CpuReduce, OfNothingGivesTheIdentity) {
 TEST(CpuSoftmax, AlongAnyAxisHasTheBitsOfTheReference) {
   Draw draw(23);
   for (DType dtype : floating_dtypes) {
-    const std::vector<Tensor> inputs = {draw.tame({9, 200}, dtype), draw.wild({30, 7}, dtype), transpose(draw.tame({65, 33}, dtype)), draw.tame({2, 5000}, dtype),
-                                        draw.wild({4, 1}, dtype)};
+    const std::vector<Tensor> inputs = {draw.tame({9, 200}, dtype), draw.wild({30, 7}, dtype), transpose(draw.tame({65, 33}, dtype)),
+                                        draw.tame({2, 5000}, dtype), draw.wild({4, 1}, dtype)};
     expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
       std::vector<Tensor> results;
       for (const Tensor& x : in) {
@@ -89,7 +97,8 @@ TEST(CpuNorm, HasTheBitsOfTheReference) {
   Draw draw(24);
   for (DType dtype : floating_dtypes) {
     for (Size n : {1, 7, 64, 576, 4500}) {
-      const std::vector<Tensor> inputs = {draw.tame({5, n}, dtype), transpose(draw.wild({n, 4}, dtype)), draw.tame({n}, dtype), draw.tame({n}, dtype)};
+      const std::vector<Tensor> inputs = {draw.tame({5, n}, dtype), transpose(draw.wild({n, 4}, dtype)), draw.tame({n}, dtype),
+                                          draw.tame({n}, dtype)};
       expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
         std::vector<Tensor> results;
         for (int i : {0, 1}) {

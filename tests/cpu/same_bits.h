@@ -49,8 +49,8 @@ inline void expect_equal_bits(const Tensor& got, const Tensor& want, const std::
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (a[i] != b[i] && different++ == 0) first = i;
   }
-  EXPECT_EQ(different, 0u) << where << ": " << different << " of " << a.size() << " differ, first at " << first << ": " << std::hex << a[first] << " instead of "
-                           << b[first];
+  EXPECT_EQ(different, 0u) << where << ": " << different << " of " << a.size() << " differ, first at " << first << ": " << std::hex
+                           << a[first] << " instead of " << b[first];
 }
 
 /// Runs body(where) for every instruction set of this machine and 1, 2, 3 threads; restores both.
@@ -97,7 +97,8 @@ class Draw {
       const std::uint64_t choice = random_();
       if (is_floating(dtype) && choice % 4 != 0) {
         if (choice % 64 == 1) return special(dtype, choice >> 8);
-        const double value = choice % 2 == 0 ? corners[(choice >> 8) % std::size(corners)] : static_cast<double>(static_cast<std::int64_t>(choice)) * 0x1p-60;
+        const double value = choice % 2 == 0 ? corners[(choice >> 8) % std::size(corners)]
+                                             : static_cast<double>(static_cast<std::int64_t>(choice)) * 0x1p-60;
         return bits_of(value, dtype);
       }
       if (choice % 5 == 1) return choice >> 8 & 3;
@@ -116,7 +117,8 @@ class Draw {
  private:
   static std::uint64_t special(DType dtype, std::uint64_t which) {
     static constexpr std::uint64_t f16s[] = {0x7c00, 0xfc00, 0x7e01}, f32s[] = {0x7f800000, 0xff800000, 0x7fc12345},
-                                   f64s[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001}, bf16s[] = {0x7f80, 0xff80, 0x7fc1};
+                                   f64s[] = {0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001},
+                                   bf16s[] = {0x7f80, 0xff80, 0x7fc1};
     const std::uint64_t* list = dtype == DType::f16 ? f16s : dtype == DType::bf16 ? bf16s : dtype == DType::f32 ? f32s : f64s;
     return list[which % 3];
   }
@@ -148,16 +150,20 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-inline constexpr DType plain_dtypes[] = {DType::boolean, DType::u8,  DType::i8,   DType::u16, DType::i16, DType::u32,  DType::i32, DType::u64,
-                                         DType::i64,     DType::f16, DType::bf16, DType::f32, DType::f64, DType::e4m3, DType::e5m2};
+inline constexpr DType plain_dtypes[] = {DType::boolean, DType::u8,  DType::i8,  DType::u16,  DType::i16,
+                                         DType::u32,     DType::i32, DType::u64, DType::i64,  DType::f16,
+                                         DType::bf16,    DType::f32, DType::f64, DType::e4m3, DType::e5m2};
 inline constexpr DType floating_dtypes[] = {DType::f16, DType::bf16, DType::f32, DType::f64};
 
 /// The same elements under other layouts: as they are, transposed, every second with an offset, flipped, and broadcast along a new first axis.
 inline std::vector<Tensor> layouts(Draw& draw, DType dtype, Size rows, Size columns) {
   const Tensor big = draw.wild({2 * rows + 3, 2 * columns + 5}, dtype);
-  return {draw.wild({rows, columns}, dtype), transpose(draw.wild({columns, rows}, dtype)),
-          slice(slice(big, {.axis = 0, .start = 3, .stop = 3 + 2 * rows, .step = 2}), {.axis = 1, .start = 5, .stop = 5 + 2 * columns, .step = 2}),
-          flip(draw.wild({rows, columns}, dtype), 1), broadcast_to(draw.wild({1, columns}, dtype), {rows, columns}),
+  return {draw.wild({rows, columns}, dtype),
+          transpose(draw.wild({columns, rows}, dtype)),
+          slice(slice(big, {.axis = 0, .start = 3, .stop = 3 + 2 * rows, .step = 2}),
+                {.axis = 1, .start = 5, .stop = 5 + 2 * columns, .step = 2}),
+          flip(draw.wild({rows, columns}, dtype), 1),
+          broadcast_to(draw.wild({1, columns}, dtype), {rows, columns}),
           broadcast_to(draw.wild({rows, 1}, dtype), {rows, columns})};
 }
 

@@ -20,7 +20,8 @@ constexpr ConvertRun widen = run<From, To, [](From x) { return static_cast<To>(x
 
 ConvertRun load_f32(DType from) {
   switch (from) {
-    case DType::boolean: case DType::u8: return run<u8, f32, [](u8 x) { return i64_to_f32(x); }>;
+    case DType::boolean:
+    case DType::u8: return run<u8, f32, [](u8 x) { return i64_to_f32(x); }>;
     case DType::i8: return run<i8, f32, [](i8 x) { return i64_to_f32(x); }>;
     case DType::u16: return run<u16, f32, [](u16 x) { return i64_to_f32(x); }>;
     case DType::i16: return run<i16, f32, [](i16 x) { return i64_to_f32(x); }>;
@@ -39,7 +40,8 @@ ConvertRun load_f32(DType from) {
 
 ConvertRun load_f64(DType from) {
   switch (from) {
-    case DType::boolean: case DType::u8: return run<u8, f64, [](u8 x) { return i64_to_f64(x); }>;
+    case DType::boolean:
+    case DType::u8: return run<u8, f64, [](u8 x) { return i64_to_f64(x); }>;
     case DType::i8: return run<i8, f64, [](i8 x) { return i64_to_f64(x); }>;
     case DType::u16: return run<u16, f64, [](u16 x) { return i64_to_f64(x); }>;
     case DType::i16: return run<i16, f64, [](i16 x) { return i64_to_f64(x); }>;
@@ -59,7 +61,8 @@ ConvertRun load_f64(DType from) {
 template <class To>  // i64 or u64; a signed number keeps its two's complement
 ConvertRun load_integer(DType from) {
   switch (from) {
-    case DType::boolean: case DType::u8: return widen<u8, To>;
+    case DType::boolean:
+    case DType::u8: return widen<u8, To>;
     case DType::i8: return widen<i8, To>;
     case DType::u16: return widen<u16, To>;
     case DType::i16: return widen<i16, To>;
@@ -86,9 +89,11 @@ ConvertRun store_f32(DType to, bool saturate) {
     case DType::bf16: return run<f32, u16, [](f32 x) { return f32_to_bf16(x); }>;
     case DType::f64: return run<f32, f64, [](f32 x) { return f32_to_f64(x); }>;
     case DType::e4m3:
-      return saturate ? run<f32, u8, [](f32 x) { return f32_to_e4m3(x); }> : run<f32, u8, [](f32 x) { return f32_to_e4m3_nonsaturating(x); }>;
+      return saturate ? run<f32, u8, [](f32 x) { return f32_to_e4m3(x); }>
+                      : run<f32, u8, [](f32 x) { return f32_to_e4m3_nonsaturating(x); }>;
     case DType::e5m2:
-      return saturate ? run<f32, u8, [](f32 x) { return f32_to_e5m2(x); }> : run<f32, u8, [](f32 x) { return f32_to_e5m2_nonsaturating(x); }>;
+      return saturate ? run<f32, u8, [](f32 x) { return f32_to_e5m2(x); }>
+                      : run<f32, u8, [](f32 x) { return f32_to_e5m2_nonsaturating(x); }>;
     default: return nullptr;
   }
 }
@@ -108,9 +113,11 @@ ConvertRun store_f64(DType to, bool saturate) {
     case DType::bf16: return run<f64, u16, [](f64 x) { return f64_to_bf16(x); }>;
     case DType::f32: return run<f64, f32, [](f64 x) { return f64_to_f32(x); }>;
     case DType::e4m3:
-      return saturate ? run<f64, u8, [](f64 x) { return f64_to_e4m3(x); }> : run<f64, u8, [](f64 x) { return f64_to_e4m3_nonsaturating(x); }>;
+      return saturate ? run<f64, u8, [](f64 x) { return f64_to_e4m3(x); }>
+                      : run<f64, u8, [](f64 x) { return f64_to_e4m3_nonsaturating(x); }>;
     case DType::e5m2:
-      return saturate ? run<f64, u8, [](f64 x) { return f64_to_e5m2(x); }> : run<f64, u8, [](f64 x) { return f64_to_e5m2_nonsaturating(x); }>;
+      return saturate ? run<f64, u8, [](f64 x) { return f64_to_e5m2(x); }>
+                      : run<f64, u8, [](f64 x) { return f64_to_e5m2_nonsaturating(x); }>;
     default: return nullptr;
   }
 }
@@ -118,18 +125,24 @@ ConvertRun store_f64(DType to, bool saturate) {
 ConvertRun store_i64(DType to, bool saturate) {
   switch (to) {
     case DType::boolean: return run<i64, u8, [](i64 x) { return i64_to_bool(x); }>;
-    case DType::u8: case DType::i8: return widen<u64, u8>;  // integers to narrower ones keep the low bits
-    case DType::u16: case DType::i16: return widen<u64, u16>;
-    case DType::u32: case DType::i32: return widen<u64, u32>;
-    case DType::u64: case DType::i64: return widen<u64, u64>;
+    case DType::u8:
+    case DType::i8: return widen<u64, u8>;  // integers to narrower ones keep the low bits
+    case DType::u16:
+    case DType::i16: return widen<u64, u16>;
+    case DType::u32:
+    case DType::i32: return widen<u64, u32>;
+    case DType::u64:
+    case DType::i64: return widen<u64, u64>;
     case DType::f16: return run<i64, u16, [](i64 x) { return i64_to_f16(x); }>;
     case DType::bf16: return run<i64, u16, [](i64 x) { return i64_to_bf16(x); }>;
     case DType::f32: return run<i64, f32, [](i64 x) { return i64_to_f32(x); }>;
     case DType::f64: return run<i64, f64, [](i64 x) { return i64_to_f64(x); }>;
     case DType::e4m3:
-      return saturate ? run<i64, u8, [](i64 x) { return i64_to_e4m3(x); }> : run<i64, u8, [](i64 x) { return i64_to_e4m3_nonsaturating(x); }>;
+      return saturate ? run<i64, u8, [](i64 x) { return i64_to_e4m3(x); }>
+                      : run<i64, u8, [](i64 x) { return i64_to_e4m3_nonsaturating(x); }>;
     case DType::e5m2:
-      return saturate ? run<i64, u8, [](i64 x) { return i64_to_e5m2(x); }> : run<i64, u8, [](i64 x) { return i64_to_e5m2_nonsaturating(x); }>;
+      return saturate ? run<i64, u8, [](i64 x) { return i64_to_e5m2(x); }>
+                      : run<i64, u8, [](i64 x) { return i64_to_e5m2_nonsaturating(x); }>;
     default: return nullptr;
   }
 }
@@ -141,9 +154,11 @@ ConvertRun store_u64(DType to, bool saturate) {
     case DType::f32: return run<u64, f32, [](u64 x) { return u64_to_f32(x); }>;
     case DType::f64: return run<u64, f64, [](u64 x) { return u64_to_f64(x); }>;
     case DType::e4m3:
-      return saturate ? run<u64, u8, [](u64 x) { return u64_to_e4m3(x); }> : run<u64, u8, [](u64 x) { return u64_to_e4m3_nonsaturating(x); }>;
+      return saturate ? run<u64, u8, [](u64 x) { return u64_to_e4m3(x); }>
+                      : run<u64, u8, [](u64 x) { return u64_to_e4m3_nonsaturating(x); }>;
     case DType::e5m2:
-      return saturate ? run<u64, u8, [](u64 x) { return u64_to_e5m2(x); }> : run<u64, u8, [](u64 x) { return u64_to_e5m2_nonsaturating(x); }>;
+      return saturate ? run<u64, u8, [](u64 x) { return u64_to_e5m2(x); }>
+                      : run<u64, u8, [](u64 x) { return u64_to_e5m2_nonsaturating(x); }>;
     default: return store_i64(to, saturate);
   }
 }

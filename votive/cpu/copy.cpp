@@ -73,8 +73,8 @@ inline void store_line([[maybe_unused]] T* y, [[maybe_unused]] const typename Re
 
 /// a₀ b₀ a₁ b₁ … of the lower (upper) halves.
 template <class T, Size... i>
-inline void zip(const typename Register<T>::Type& a, const typename Register<T>::Type& b, typename Register<T>::Type& low, typename Register<T>::Type& high,
-                std::integer_sequence<Size, i...>) {
+inline void zip(const typename Register<T>::Type& a, const typename Register<T>::Type& b, typename Register<T>::Type& low,
+                typename Register<T>::Type& high, std::integer_sequence<Size, i...>) {
   constexpr Size lanes = sizeof...(i);
   low = __builtin_shufflevector(a, b, (i / 2 + i % 2 * lanes)...);
   high = __builtin_shufflevector(a, b, (lanes / 2 + i / 2 + i % 2 * lanes)...);

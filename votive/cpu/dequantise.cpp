@@ -80,9 +80,7 @@ Tensor dequantised(const Tensor& w) {
     return y;
   }
   const Reader in(w, w.layout(), DType::f32);
-  parallel_for(w.count(), grain, [&](Size begin, Size end) {
-    in.read<f32>(begin, end - begin, to + begin);
-  });
+  parallel_for(w.count(), grain, [&](Size begin, Size end) { in.read<f32>(begin, end - begin, to + begin); });
   return y;
 }
 

@@ -33,7 +33,8 @@ void rms_norm_row(const T* __restrict x, const T* __restrict gamma, T epsilon, T
 }
 
 template <class T>
-void layer_norm_row(const T* __restrict x, const T* __restrict gamma, const T* __restrict beta, T epsilon, T* __restrict y, T* __restrict squares, Size n) {
+void layer_norm_row(const T* __restrict x, const T* __restrict gamma, const T* __restrict beta, T epsilon, T* __restrict y,
+                    T* __restrict squares, Size n) {
   const T count = static_cast<T>(n);
   const T mean = tree_sum(x, n) / count;
   for (Size i = 0; i < n; ++i) {

@@ -66,12 +66,14 @@ constexpr Loop1 unary_u64[] = {VOTIVE_UNARY_ARITHMETIC(ROW) VOTIVE_UNARY_ROUNDIN
 
 #define ROW(name) loop2<f32, f32, f32, [](f32 a, f32 b) { return name##_f32(a, b); }>,
 #define TRUTH(name) loop2<f32, f32, u8, [](f32 a, f32 b) { return name##_f32(a, b); }>,
-constexpr Loop2 binary_f32[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW) VOTIVE_BINARY_COMPARE(TRUTH)};
+constexpr Loop2 binary_f32[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW)
+                                    VOTIVE_BINARY_COMPARE(TRUTH)};
 #undef ROW
 #undef TRUTH
 #define ROW(name) loop2<f64, f64, f64, [](f64 a, f64 b) { return name##_f64(a, b); }>,
 #define TRUTH(name) loop2<f64, f64, u8, [](f64 a, f64 b) { return name##_f64(a, b); }>,
-constexpr Loop2 binary_f64[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW) VOTIVE_BINARY_COMPARE(TRUTH)};
+constexpr Loop2 binary_f64[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW)
+                                    VOTIVE_BINARY_COMPARE(TRUTH)};
 #undef ROW
 #undef TRUTH
 
@@ -80,15 +82,15 @@ constexpr Loop2 binary_f64[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOA
 #define ROW(name) loop2<T, T, T, [](T a, T b) { return name##_i64(a, b); }>,
 #define TRUTH(name) loop2<T, T, u8, [](T a, T b) { return name##_i64(a, b); }>,
 template <class T>
-constexpr Loop2 binary_signed[] = {
-    VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE) VOTIVE_BINARY_COMPARE(TRUTH)};
+constexpr Loop2 binary_signed[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE)
+                                       VOTIVE_BINARY_COMPARE(TRUTH)};
 #undef ROW
 #undef TRUTH
 #define ROW(name) loop2<T, T, T, [](T a, T b) { return name##_u64(a, b); }>,
 #define TRUTH(name) loop2<T, T, u8, [](T a, T b) { return name##_u64(a, b); }>,
 template <class T>
-constexpr Loop2 binary_unsigned[] = {
-    VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE) VOTIVE_BINARY_COMPARE(TRUTH)};
+constexpr Loop2 binary_unsigned[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE)
+                                         VOTIVE_BINARY_COMPARE(TRUTH)};
 #undef ROW
 #undef TRUTH
 #undef NONE
@@ -152,7 +154,8 @@ Plan2 plan(BinaryKind kind, DType a, DType b) {
     switch (a) {
       case DType::i32: return {binary_signed<i32>[k], a, a, result(a), grain};
       case DType::u32: return {binary_unsigned<u32>[k], a, a, result(a), grain};
-      case DType::u8: case DType::boolean: return {binary_unsigned<u8>[k], a, a, result(a), grain};
+      case DType::u8:
+      case DType::boolean: return {binary_unsigned<u8>[k], a, a, result(a), grain};
       default: break;
     }
   }

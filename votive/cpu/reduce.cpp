@@ -209,7 +209,8 @@ void reduce_signed_extreme(const Reduce& op, const Tensor& x, Tensor& y, const P
 /// One chunk of dense f32 to one number, which need not be planned.
 bool reduce_small(const Reduce& op, const Tensor& x, Tensor& y) {
   const Size n = x.count();
-  if (x.dtype() != DType::f32 || y.count() != 1 || n == 0 || n > tree_chunk || op.kind > ReduceKind::max || !x.is_contiguous()) return false;
+  if (x.dtype() != DType::f32 || y.count() != 1 || n == 0 || n > tree_chunk || op.kind > ReduceKind::max || !x.is_contiguous())
+    return false;
   const f32* values = data<f32>(x);
   f32* to = data<f32>(y);
   switch (op.kind) {

@@ -31,18 +31,24 @@ template <class T>
 struct Least {
   static T identity() { return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max(); }
   static T join(T a, T b) {
-    if constexpr (std::is_same_v<T, f32>) return numerics::minimum_f32(a, b);
-    else if constexpr (std::is_same_v<T, f64>) return numerics::minimum_f64(a, b);
-    else return a < b ? a : b;
+    if constexpr (std::is_same_v<T, f32>)
+      return numerics::minimum_f32(a, b);
+    else if constexpr (std::is_same_v<T, f64>)
+      return numerics::minimum_f64(a, b);
+    else
+      return a < b ? a : b;
   }
 };
 template <class T>
 struct Greatest {
   static T identity() { return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest(); }
   static T join(T a, T b) {
-    if constexpr (std::is_same_v<T, f32>) return numerics::maximum_f32(a, b);
-    else if constexpr (std::is_same_v<T, f64>) return numerics::maximum_f64(a, b);
-    else return a > b ? a : b;
+    if constexpr (std::is_same_v<T, f32>)
+      return numerics::maximum_f32(a, b);
+    else if constexpr (std::is_same_v<T, f64>)
+      return numerics::maximum_f64(a, b);
+    else
+      return a > b ? a : b;
   }
 };
 
