@@ -21,7 +21,7 @@ enum class Packing : std::uint8_t { none, rows16 };
 /// What an operation's rules need to know of a tensor. `present` is false for an optional argument that was left out.
 struct Meta {
   DType dtype = DType::f32;
-  Shape shape;
+  Shape shape = {};
   Device device = Device::cpu;
   Packing packing = Packing::none;
   bool present = true;

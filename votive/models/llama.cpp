@@ -50,7 +50,7 @@ Tensor Llama::operator()(const Tensor& ids, KvCache& cache, bool last_only) cons
   const Tensor positions = arange(cache.length(), cache.length() + T, 1, i64, {.device = device_});
   const NormOptions norm{.epsilon = config_.norm_epsilon};
 
-  Tensor x_btc = embedding(embedding_, ids);
+  Tensor x_btc = embedding(embedding_, ids).to(f32);
   for (int layer = 0; layer < config_.layers; ++layer) {
     const Block& block = blocks_[static_cast<std::size_t>(layer)];
     const Tensor h_btc = x_btc + attention(block, layer, rms_norm(x_btc, block.attention_norm, norm), positions, cache);

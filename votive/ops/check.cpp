@@ -100,16 +100,17 @@ void require_same_dtype(std::string_view op, const Argument& x, const Argument& 
 void require_same_device(std::string_view op, const Argument& x, const Argument& y) {
   if (!x.meta.present || !y.meta.present || x.meta.device == y.meta.device) return;
   throw error_about(ErrorKind::DeviceMismatch, op, {x, y})
-      .detail(format("{} on {} and {} on {}", describe(x), to_string(x.meta.device), describe(y), to_string(y.meta.device)))
+      .detail(format("{} {}{} on {} and {} {}{} on {}", x.name, to_string(x.meta.dtype), to_string(x.meta.shape), to_string(x.meta.device),
+                     y.name, to_string(y.meta.dtype), to_string(y.meta.shape), to_string(y.meta.device)))
       .hint(format("Move one, e.g. {}.to(Device::{})", y.name, to_string(x.meta.device)));
 }
 
 void require_rank(std::string_view op, const Argument& x, int at_least, int at_most) {
   const int rank = x.meta.shape.rank();
   if (rank >= at_least && rank <= at_most) return;
-  const std::string wanted = at_least == at_most      ? format("{} axes", at_least)
-                             : at_most == max_rank    ? format("at least {} axes", at_least)
-                                                      : format("{} to {} axes", at_least, at_most);
+  const std::string wanted = at_least == at_most   ? format("{} axes", at_least)
+                             : at_most == max_rank ? format("at least {} axes", at_least)
+                                                   : format("{} to {} axes", at_least, at_most);
   throw error_about(ErrorKind::ShapeMismatch, op, {x}).detail(format("{} has {} axes", describe(x), rank)).accepted(wanted);
 }
 
@@ -141,12 +142,14 @@ DType require_common_dtype(std::string_view op, const Argument& x, const Argumen
   const DType a = x.meta.dtype, b = y.meta.dtype;
   if (is_integer(a) && is_integer(b)) {
     error.detail(format("no common dtype: {}, {}. No integer holds every {} and {}", describe(x), describe(y), to_string(a), to_string(b)))
-        .hint(format("Cast one side, e.g. {}.to({})", is_unsigned_integer(a) ? x.name : y.name, is_unsigned_integer(a) ? to_string(b) : to_string(a)));
+        .hint(format("Cast one side, e.g. {}.to({})", is_unsigned_integer(a) ? x.name : y.name,
+                     is_unsigned_integer(a) ? to_string(b) : to_string(a)));
   } else if (is_integer(a) || is_integer(b)) {
     const Argument& integer = is_integer(a) ? x : y;
     const Argument& other = is_integer(a) ? y : x;
-    error.detail(format("no common dtype: {}, {}. {} cannot hold every {}", describe(x), describe(y), to_string(other.meta.dtype),
-                        to_string(integer.meta.dtype)))
+    error
+        .detail(format("no common dtype: {}, {}. {} cannot hold every {}", describe(x), describe(y), to_string(other.meta.dtype),
+                       to_string(integer.meta.dtype)))
         .hint(format("Cast one side, e.g. {}.to(f32)", is_float8(other.meta.dtype) ? other.name : integer.name));
   } else {
     const Argument& narrow = is_float8(a) ? x : y;

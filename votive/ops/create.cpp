@@ -215,8 +215,8 @@ Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, Cre
 
 #define X(T) template Tensor from_host<T>(std::span<const T>, const Shape&, DType, CreateOptions);
 X(bool)
-X(std::uint8_t) X(std::int8_t) X(std::uint16_t) X(std::int16_t) X(std::uint32_t) X(std::int32_t) X(std::uint64_t) X(std::int64_t) X(float)
-    X(double)
+X(std::uint8_t)
+X(std::int8_t) X(std::uint16_t) X(std::int16_t) X(std::uint32_t) X(std::int32_t) X(std::uint64_t) X(std::int64_t) X(float) X(double)
 #undef X
 
 }  // namespace votive

@@ -79,7 +79,9 @@ Meta Matmul::result(const Meta& a, const Meta& b, const Meta& bias) const {
 Meta Prepack::result(const Meta& w) const {
   const Argument argument{"w", 1, w};
   require_unpacked(info.name, argument);
-  if (!is_quantised(w.dtype)) require_floating(info.name, argument);
+  if (!is_quantised(w.dtype)) {
+    throw error_about(ErrorKind::DTypeMismatch, info.name, {argument}).detail(describe(argument)).accepted("quantised dtypes");
+  }
   require_rank(info.name, argument, 2, 2);
   Meta y = w;
   y.packing = Packing::rows16;
@@ -143,8 +145,11 @@ Tensor prepack(const Tensor& w) {
   const Meta meta = w.meta();
   require_present(op.info.name, {"w", 1, meta});
   if (meta.packing != Packing::none || meta.device != Device::cpu) return w;
+  if (!is_quantised(meta.dtype)) {  // the kernel packs floats as it goes, at a cost that many rows share
+    require_floating(op.info.name, {"w", 1, meta});
+    return w;
+  }
   op.result(meta);
-  if (!is_quantised(meta.dtype)) return w;  // rows16 interleaves blocks; products of floats pack what they read themselves
   if (w.strides()[1] != 1 && w.size(1) != 1) {
     throw error_about(ErrorKind::ShapeMismatch, op.info.name, {{"w", 1, meta}})
         .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(Argument{"w", 1, meta})))

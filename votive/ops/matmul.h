@@ -30,7 +30,7 @@ struct Attention {
   Meta result(const Meta& q, const Meta& k, const Meta& v, const Meta& mask) const;
 };
 
-/// The same weight [n, k], its rows interleaved by 16 for the CPU's matmul (Packing::rows16). Bits of no result change.
+/// The same quantised weight [n, k], its rows interleaved by 16 for the CPU's matmul (Packing::rows16). Bits of no result change.
 struct Prepack {
   static constexpr OpInfo info{"prepack", Class::exact};
   using Kernel = void(const Prepack&, const Tensor& w, Tensor& y, Stream&);

@@ -14,7 +14,8 @@ using text::format;
 #define X(name) \
   Tensor name(const Tensor& x) { return apply(Unary{UnaryKind::name}, x); }
 VOTIVE_UNARY_ARITHMETIC(X)
-VOTIVE_UNARY_FLOAT(X) VOTIVE_UNARY_FUNCTION(X)
+VOTIVE_UNARY_FLOAT(X)
+VOTIVE_UNARY_FUNCTION(X)
 #undef X
 
     namespace {
@@ -36,7 +37,8 @@ VOTIVE_UNARY_ROUNDING(X)
 #define X(name) \
   Tensor name(const Tensor& a, const Tensor& b) { return apply(Binary{BinaryKind::name}, a, b); }
 VOTIVE_BINARY_ARITHMETIC(X)
-VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
+VOTIVE_BINARY_FLOAT(X)
+VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
 #undef X
 
     Tensor swiglu(const Tensor& gate, const Tensor& up) {

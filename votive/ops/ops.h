@@ -31,9 +31,9 @@ Tensor linspace(double start, double stop, Size n, DType dtype = f32, CreateOpti
 /// Nested braces: tensor({{1, 2, 3}, {4, 5, 6}}, f32). Ragged lists are Error{ShapeMismatch}.
 class Nested {
  public:
-  Nested(Literal value) : value_(value) {}                            // NOLINT(google-explicit-constructor)
-  template <class T> requires std::is_arithmetic_v<T>
-  Nested(T value) : value_(value) {}                                  // NOLINT(google-explicit-constructor)
+  Nested(Literal value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  template <class T>
+  requires std::is_arithmetic_v<T> Nested(T value) : value_(value) {}  // NOLINT(google-explicit-constructor)
   Nested(std::initializer_list<Nested> list) : value_(0), list_(list), is_list_(true) {}
   const Literal& value() const { return value_; }
   const std::vector<Nested>& list() const { return list_; }
@@ -46,7 +46,8 @@ class Nested {
 };
 Tensor tensor(const Nested& values, DType dtype = f32, CreateOptions options = {});
 /// From a flat list in row-major order; T must be the dtype's own type (std::uint16_t carries the bits of f16 and bf16).
-template <class T> Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, CreateOptions options = {});
+template <class T>
+Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, CreateOptions options = {});
 
 /// Where random numbers come from: a seed, a stream and how much was used. Passing it advances `offset`.
 struct Generator {
@@ -77,8 +78,8 @@ Tensor squeeze(const Tensor& x, int axis);
 Tensor unsqueeze(const Tensor& x, int axis);
 struct SliceOptions {
   int axis = 0;
-  std::optional<Size> start, stop;  // as Python's: negative from the end, clamped
-  Size step = 1;                    // not 0
+  std::optional<Size> start = {}, stop = {};  // as Python's: negative from the end, clamped
+  Size step = 1;                              // not 0
 };
 Tensor slice(const Tensor& x, SliceOptions options);
 Tensor narrow(const Tensor& x, int axis, Size start, Size n);  ///< exact: out of range is an error
@@ -172,7 +173,7 @@ Tensor operator/(Literal a, const Tensor& b);
 class Axes {
  public:
   Axes() = default;
-  Axes(int axis) : axes_{axis}, all_(false) {}                                // NOLINT(google-explicit-constructor)
+  Axes(int axis) : axes_{axis}, all_(false) {}  // NOLINT(google-explicit-constructor)
   Axes(std::initializer_list<int> axes) : axes_(axes), all_(false) {}
   std::uint32_t mask(std::string_view op, int rank) const;  ///< Throws Error{InvalidAxis}, also for an axis named twice.
 

@@ -11,17 +11,17 @@ namespace {
 
 // name, class, ulp bound of class P (CONTRACT.md 2.3)
 constexpr PointwiseRow unary_rows[] = {
-    {"neg", Class::exact, 0},       {"abs", Class::exact, 0},         {"sign", Class::exact, 0},     {"relu", Class::exact, 0},
-    {"square", Class::exact, 0},    {"floor", Class::exact, 0},       {"ceil", Class::exact, 0},     {"trunc", Class::exact, 0},
-    {"round", Class::exact, 0},     {"sqrt", Class::exact, 0},        {"rsqrt", Class::exact, 0},    {"recip", Class::exact, 0},
-    {"exp", Class::portable, 1.5},  {"log", Class::portable, 1},      {"sin", Class::portable, 1.5}, {"cos", Class::portable, 1.5},
-    {"tanh", Class::portable, 2},   {"erf", Class::portable, 2},      {"sigmoid", Class::portable, 5}, {"silu", Class::portable, 6},
-    {"gelu", Class::portable, 6},   {"gelu_tanh", Class::portable, 6},
+    {"neg", Class::exact, 0},      {"abs", Class::exact, 0},          {"sign", Class::exact, 0},       {"relu", Class::exact, 0},
+    {"square", Class::exact, 0},   {"floor", Class::exact, 0},        {"ceil", Class::exact, 0},       {"trunc", Class::exact, 0},
+    {"round", Class::exact, 0},    {"sqrt", Class::exact, 0},         {"rsqrt", Class::exact, 0},      {"recip", Class::exact, 0},
+    {"exp", Class::portable, 1.5}, {"log", Class::portable, 1},       {"sin", Class::portable, 1.5},   {"cos", Class::portable, 1.5},
+    {"tanh", Class::portable, 2},  {"erf", Class::portable, 2},       {"sigmoid", Class::portable, 5}, {"silu", Class::portable, 6},
+    {"gelu", Class::portable, 6},  {"gelu_tanh", Class::portable, 6},
 };
 constexpr PointwiseRow binary_rows[] = {
-    {"add", Class::exact, 0},     {"sub", Class::exact, 0},    {"mul", Class::exact, 0}, {"minimum", Class::exact, 0},
-    {"maximum", Class::exact, 0}, {"div", Class::exact, 0},    {"swiglu", Class::portable, 6}, {"eq", Class::exact, 0},
-    {"ne", Class::exact, 0},      {"lt", Class::exact, 0},     {"le", Class::exact, 0},  {"gt", Class::exact, 0},
+    {"add", Class::exact, 0},     {"sub", Class::exact, 0},         {"mul", Class::exact, 0},        {"minimum", Class::exact, 0},
+    {"maximum", Class::exact, 0}, {"div", Class::exact, 0},         {"swiglu", Class::portable, 6},  {"eq", Class::exact, 0},
+    {"ne", Class::exact, 0},      {"lt", Class::exact, 0},          {"le", Class::exact, 0},         {"gt", Class::exact, 0},
     {"ge", Class::exact, 0},      {"logical_and", Class::exact, 0}, {"logical_or", Class::exact, 0}, {"logical_xor", Class::exact, 0},
 };
 static_assert(std::size(unary_rows) == unary_kinds && std::size(binary_rows) == binary_kinds);

@@ -28,7 +28,8 @@ f64 scalar_f64(UnaryKind kind, f64 x) {
 #define X(name) \
   case UnaryKind::name: return name##_f64(x);
     VOTIVE_UNARY_ARITHMETIC(X)
-    VOTIVE_UNARY_ROUNDING(X) VOTIVE_UNARY_FLOAT(X)
+    VOTIVE_UNARY_ROUNDING(X)
+    VOTIVE_UNARY_FLOAT(X)
 #undef X
         default : return 0;
   }
@@ -59,7 +60,8 @@ f32 scalar_f32(BinaryKind kind, f32 a, f32 b) {
 #define X(name) \
   case BinaryKind::name: return name##_f32(a, b);
     VOTIVE_BINARY_ARITHMETIC(X)
-    VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X)
+    VOTIVE_BINARY_FLOAT(X)
+    VOTIVE_BINARY_FUNCTION(X)
 #undef X
         default : return 0;
   }
@@ -72,7 +74,7 @@ f64 scalar_f64(BinaryKind kind, f64 a, f64 b) {
     VOTIVE_BINARY_ARITHMETIC(X)
     VOTIVE_BINARY_FLOAT(X)
 #undef X
-        default : return 0;
+    default: return 0;
   }
 }
 

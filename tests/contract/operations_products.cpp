@@ -1,0 +1,181 @@
+// Matmul, linear with plain, quantised and packed weights, attention: odd sizes, inner sizes around the block of 1024, batches that broadcast.
+#include "tests/contract/operations.h"
+#include "votive/ops/ops.h"
+
+namespace votive::contract {
+
+namespace {
+
+using Outputs = std::vector<Tensor>;
+
+std::vector<Case> matmuls(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto call = [](std::span<const Tensor> in, Device) { return Outputs{matmul(in[0], in[1])}; };
+  const auto add = [&](const Shape& a, const Shape& b, Values values, const std::string& note, bool layouts) {
+    all.push_back({{{.dtype = d, .shape = a, .values = values}, {.dtype = d, .shape = b, .values = values}}, call, note, layouts});
+  };
+  for (const Values values : {Values::moderate, Values::any, Values::wide}) {
+    for (int i = 0; i < 3; ++i) {
+      const Size m = rng.between(1, 19), k = rng.between(1, 40), n = rng.between(1, 37);
+      add({m, k}, {k, n}, values, "small", true);
+    }
+    add({1, 33}, {33, 65}, values, "a row", true);
+    add({65, 33}, {33, 1}, values, "a column", true);
+    add({3, 4, 5}, {3, 5, 6}, values, "batch", true);
+    add({2, 1, 4, 5}, {3, 5, 6}, values, "batches broadcast", true);
+    add({4, 5}, {2, 5, 6}, values, "batch on the right", true);
+  }
+  for (const Size k : {1023, 1024, 1025, 2048, 2049, 3073}) {
+    add({rng.between(1, 5), k}, {k, rng.between(1, 9)}, Values::wide, "blocks", k == 1025);
+    add({1, k}, {k, rng.between(1, 40)}, Values::moderate, "blocks, a row", false);
+  }
+  add({61, 129}, {129, 83}, Values::moderate, "tiles", true);
+  add({130, 70}, {70, 150}, Values::wide, "many tiles", false);
+  add({16, 64}, {64, 32}, Values::moderate, "whole tiles", true);
+  add({5}, {5}, Values::moderate, "vectors", true);
+  add({5}, {5, 3}, Values::moderate, "a vector on the left", true);
+  add({3, 5}, {5}, Values::moderate, "a vector on the right", true);
+  add({3, 0}, {0, 4}, Values::moderate, "no inner elements", false);
+  add({0, 3}, {3, 4}, Values::moderate, "empty", false);
+  add({2, 3, 4}, {0, 4, 5}, Values::moderate, "batches that do not broadcast", false);
+  add({3, 4}, {5, 4}, Values::moderate, "sizes that do not fit", false);
+  for (const DType other : every_floating) {
+    if (other == d) continue;
+    all.push_back(
+        {{{.dtype = d, .shape = {4, 9}, .values = Values::moderate}, {.dtype = other, .shape = {9, 7}, .values = Values::moderate}},
+         call,
+         "with " + std::string(to_string(other)),
+         true});
+  }
+  return all;
+}
+
+std::vector<Case> linears(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const bool bias : {false, true}) {
+    for (const bool packed : {false, true}) {
+      const auto call = [packed](std::span<const Tensor> in, Device device) {
+        return Outputs{linear(in[0], packed && device == Device::cpu ? prepack(in[1]) : in[1], in[2])};
+      };
+      const auto add = [&](const Shape& x, Size n, Values values, bool layouts) {
+        const Size k = x.back();
+        all.push_back({{{.dtype = d, .shape = x, .values = values},
+                        {.dtype = d, .shape = {n, k}, .values = values},
+                        {.dtype = d, .shape = {n}, .values = Values::moderate, .present = bias}},
+                       call,
+                       std::string(packed ? "packed" : "") + (bias ? " bias" : ""),
+                       layouts});
+      };
+      add({rng.between(1, 9), rng.between(1, 70)}, rng.between(1, 50), Values::moderate, true);
+      add({2, 3, rng.between(1, 70)}, rng.between(1, 50), Values::any, true);
+      add({rng.between(1, 70)}, rng.between(1, 50), Values::moderate, true);
+      add({1, 1025}, 33, Values::wide, false);
+      add({7, 2049}, 17, Values::wide, false);
+      add({37, 64}, 96, Values::moderate, true);
+      add({4, 0}, 5, Values::moderate, false);
+      add({0, 4}, 5, Values::moderate, false);
+    }
+  }
+  return all;
+}
+
+std::vector<Case> quantised_linears(Rng& rng, DType w) {
+  std::vector<Case> all;
+  const Size block = block_size(w);
+  for (const DType d : {DType::f32, DType::f16, DType::bf16}) {
+    for (const bool packed : {false, true}) {
+      for (const bool bias : {false, true}) {
+        const auto call = [packed](std::span<const Tensor> in, Device device) {
+          return Outputs{linear(in[0], packed && device == Device::cpu ? prepack(in[1]) : in[1], in[2])};
+        };
+        const auto add = [&](const Shape& x, Size n, Values values) {
+          all.push_back({{{.dtype = d, .shape = x, .values = values},
+                          {.dtype = w, .shape = {n, x.back()}, .always_contiguous = true},
+                          {.dtype = d, .shape = {n}, .values = Values::moderate, .present = bias}},
+                         call,
+                         std::string(to_string(d)) + (packed ? " packed" : "") + (bias ? " bias" : ""),
+                         x.back() <= 2 * block});
+        };
+        add({1, block * rng.between(1, 3)}, rng.between(1, 40), Values::moderate);
+        add({rng.between(2, 9), block * rng.between(1, 3)}, rng.between(1, 40), Values::any);
+        add({rng.between(10, 37), block}, rng.between(1, 40), Values::wide);
+        add({2, 2, block}, 16, Values::corners);
+        add({1, 1024}, 48, Values::wide);
+        add({block}, 5, Values::moderate);
+        add({0, block}, 5, Values::moderate);
+      }
+    }
+  }
+  all.push_back({{{.dtype = DType::f32, .shape = {3, block}, .values = Values::moderate},
+                  {.dtype = w, .shape = {6, block}, .always_contiguous = true}},
+                 [](std::span<const Tensor> in, Device) {
+                   return Outputs{matmul(in[0], transpose(in[1])), linear(in[0], narrow(in[1], 0, 2, 3))};
+                 },
+                 "a view of rows",
+                 true});
+  all.push_back({{{.dtype = DType::f32, .shape = {3, block}}, {.dtype = w, .shape = {block, block}, .always_contiguous = true}},
+                 [](std::span<const Tensor> in, Device) { return Outputs{matmul(in[0], in[1])}; },
+                 "not transposed",
+                 false});
+  return all;
+}
+
+std::vector<Case> attentions(Rng& rng, DType d) {
+  std::vector<Case> all;
+  enum class Mask { none, boolean, additive };
+  const auto add = [&](Size B, Size H, Size K, Size T, Size S, Size D, Size E, Mask mask, bool causal, Values values, bool layouts) {
+    const Shape mask_shape = rng.one_in(2) ? Shape{B, H, T, S} : rng.one_in(2) ? Shape{T, S} : Shape{B, 1, 1, S};
+    const auto call = [causal](std::span<const Tensor> in, Device) {
+      return Outputs{attention(in[0], in[1], in[2], in[3], {.causal = causal})};
+    };
+    const bool is_bool = mask == Mask::boolean;
+    all.push_back({{{.dtype = d, .shape = {B, H, T, D}, .values = values},
+                    {.dtype = d, .shape = {B, K, S, D}, .values = values},
+                    {.dtype = d, .shape = {B, K, S, E}, .values = values},
+                    {.dtype = is_bool         ? DType::boolean
+                              : rng.one_in(2) ? DType::f32
+                                              : d,
+                     .shape = mask_shape,
+                     .values = is_bool                 ? Values::truth
+                               : values == Values::any ? Values::any
+                                                       : Values::moderate,
+                     .present = mask != Mask::none}},
+                   call,
+                   std::string(is_bool                  ? "bool mask"
+                               : mask == Mask::additive ? "additive mask"
+                                                        : "") +
+                       (causal ? " causal" : ""),
+                   layouts});
+  };
+  for (const Values values : {Values::moderate, Values::any}) {
+    for (const Mask mask : {Mask::none, Mask::boolean, Mask::additive}) {
+      for (const bool causal : {false, true}) {
+        const Size K = rng.between(1, 3), H = K * rng.between(1, 3);
+        add(rng.between(1, 2), H, K, rng.between(1, 9), rng.between(1, 40), rng.between(1, 20), rng.between(1, 20), mask, causal, values,
+            true);
+        add(1, H, K, 1, rng.between(1, 70), 64, 64, mask, causal, values, false);
+        add(1, 1, 1, 33, 33, 32, 32, mask, causal, values, false);
+        add(1, 2, 1, 5, 3, 8, 8, mask, causal, values, true);  // more queries than keys: the first see none
+      }
+    }
+  }
+  for (const Mask mask : {Mask::none, Mask::boolean, Mask::additive}) {
+    add(1, 3, 1, 2, 1025, 16, 5, mask, false, Values::moderate, false);
+    add(1, 1, 1, 3, 2100, 8, 8, mask, true, Values::moderate, false);
+  }
+  add(1, 2, 1, 3, 0, 8, 8, Mask::none, false, Values::moderate, false);
+  add(1, 2, 1, 0, 4, 8, 8, Mask::none, false, Values::moderate, false);
+  add(1, 2, 1, 3, 4, 0, 8, Mask::none, false, Values::moderate, false);
+  return all;
+}
+
+}  // namespace
+
+void add_products(std::vector<Operation>& all) {
+  all.push_back({"matmul", every_floating, matmuls});
+  all.push_back({"linear", every_floating, linears});
+  all.push_back({"linear_of_blocks", every_quantised, quantised_linears});
+  all.push_back({"attention", {DType::f16, DType::bf16, DType::f32}, attentions});
+}
+
+}  // namespace votive::contract

@@ -1,0 +1,143 @@
+// Reductions and orders: sizes around the boundaries of the canonical tree, every combination of axes, ties, NaN and both zeros.
+#include "tests/contract/operations.h"
+#include "votive/ops/ops.h"
+
+namespace votive::contract {
+
+namespace {
+
+using Outputs = std::vector<Tensor>;
+using Reduction = Tensor (*)(const Tensor&, const ReduceOptions&);
+
+const std::vector<Size> tree_boundaries{1, 2, 31, 32, 33, 63, 64, 65, 511, 512, 513, 4095, 4096, 4097, 8192, 8193};
+
+Axes axes_of(std::uint32_t mask) {
+  switch (mask) {
+    case 0: return Axes(std::initializer_list<int>{});
+    case 1: return {0};
+    case 2: return {1};
+    case 3: return {1, 0};
+    case 4: return {-1};
+    case 5: return {2, 0};
+    case 6: return {1, -1};
+    default: return {};
+  }
+}
+
+std::vector<Case> reductions(Rng& rng, DType d, Reduction reduction) {
+  std::vector<Case> all;
+  const auto over = [reduction](const Axes& axes, bool keep) {
+    return [=](std::span<const Tensor> in, Device) { return Outputs{reduction(in[0], {.axis = axes, .keep = keep})}; };
+  };
+  const bool telling = d == DType::f32 || d == DType::f16 || d == DType::bf16 || d == DType::f64;
+  for (const Size n : tree_boundaries) {
+    if (!telling && n > 33 && n != 4097) continue;
+    all.push_back({{{.dtype = d, .shape = {n}, .values = Values::wide}}, over({}, false), "row", n <= 513});
+    all.push_back({{{.dtype = d, .shape = {2, n}, .values = Values::wide}}, over({-1}, false), "rows", n <= 65});
+    all.push_back({{{.dtype = d, .shape = {n, 3}, .values = Values::wide}}, over({0}, true), "columns", n <= 65});
+    if (n <= 513) all.push_back({{{.dtype = d, .shape = {2, n, 5}}}, over({1}, false), "the middle, with specials", n <= 65});
+  }
+  for (std::uint32_t mask = 0; mask < 8; ++mask) {
+    const Shape shape{rng.between(1, 5), rng.between(1, 40), rng.between(1, 9)};
+    all.push_back(
+        {{{.dtype = d, .shape = shape, .values = Values::wide}}, over(axes_of(mask), mask % 2 == 0), "axes " + std::to_string(mask), true});
+    all.push_back(
+        {{{.dtype = d, .shape = shape}}, over(axes_of(mask), mask % 2 == 1), "axes " + std::to_string(mask) + ", specials", true});
+  }
+  all.push_back({{{.dtype = d, .shape = {}}}, over({}, false), "of one", true});
+  for (const Shape& shape : {Shape{0}, Shape{3, 0}, Shape{0, 3}}) {
+    all.push_back({{{.dtype = d, .shape = shape}}, over({-1}, false), "empty", false});
+    all.push_back({{{.dtype = d, .shape = shape}}, over({0}, false), "empty", false});
+    all.push_back({{{.dtype = d, .shape = shape}}, over({}, false), "empty", false});
+  }
+  if (telling) {
+    all.push_back({{{.dtype = d, .shape = {70001}, .values = Values::wide}}, over({}, false), "large", false});
+    all.push_back({{{.dtype = d, .shape = {129, 513}, .values = Values::wide}}, over({1}, false), "many rows", false});
+    all.push_back({{{.dtype = d, .shape = {513, 131}, .values = Values::wide}}, over({0}, false), "many columns", true});
+    all.push_back({{{.dtype = d, .shape = {3, 1200, 7, 2}, .values = Values::wide}}, over({1, 3}, false), "two axes apart", false});
+  }
+  return all;
+}
+
+std::vector<Case> positions(Rng& rng, DType d, Tensor (*function)(const Tensor&, AxisOptions)) {
+  std::vector<Case> all;
+  for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
+    for (const int axis : {0, 1, -1}) {
+      const auto call = [=](std::span<const Tensor> in, Device) { return Outputs{function(in[0], {.axis = axis, .keep = axis == 1})}; };
+      all.push_back(
+          {{{.dtype = d, .shape = {rng.between(1, 5), rng.between(1, 70), rng.between(1, 5)}, .values = values}}, call, "", true});
+      all.push_back({{{.dtype = d, .shape = {1, 1, rng.between(1000, 1100)}, .values = values}}, call, "", axis < 0});
+    }
+  }
+  const auto last = [=](std::span<const Tensor> in, Device) { return Outputs{function(in[0], {})}; };
+  all.push_back({{{.dtype = d, .shape = {257, 131}, .values = Values::small_integers}}, last, "large", true});
+  all.push_back({{{.dtype = d, .shape = {3, 0}}}, last, "empty", false});
+  all.push_back({{{.dtype = d, .shape = {0, 3}}}, last, "empty", false});
+  return all;
+}
+
+std::vector<Case> orders(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
+    for (const bool descending : {false, true}) {
+      for (const int axis : {0, -1}) {
+        const auto call = [=](std::span<const Tensor> in, Device) {
+          Sorted s = sort(in[0], {.axis = axis, .descending = descending});
+          return Outputs{s.values, s.indices};
+        };
+        for (const Shape& shape : {Shape{rng.between(1, 40), rng.between(1, 40)}, Shape{1, rng.between(100, 130)}, Shape{0, 3}}) {
+          all.push_back({{{.dtype = d, .shape = shape, .values = values}}, call, descending ? "descending" : "ascending", true});
+        }
+        all.push_back({{{.dtype = d, .shape = {2, 3001}, .values = values}}, call, "long", false});
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<Case> tops(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
+    for (const bool largest : {false, true}) {
+      for (const int axis : {0, -1}) {
+        const Shape shape{rng.between(1, 40), rng.between(1, 40)};
+        const Size n = shape[axis < 0 ? 1 : 0];
+        for (const Size k : {Size{0}, Size{1}, rng.between(0, n), n, n + 1}) {
+          const auto call = [=](std::span<const Tensor> in, Device) {
+            Sorted s = topk(in[0], k, {.axis = axis, .largest = largest});
+            return Outputs{s.values, s.indices};
+          };
+          all.push_back({{{.dtype = d, .shape = shape, .values = values}}, call, "k " + std::to_string(k), true});
+        }
+      }
+    }
+  }
+  const auto call = [](std::span<const Tensor> in, Device) {
+    Sorted s = topk(in[0], 40);
+    return Outputs{s.values, s.indices};
+  };
+  all.push_back({{{.dtype = d, .shape = {3, 4999}, .values = Values::wide}}, call, "of many", false});
+  all.push_back({{{.dtype = d, .shape = {2, 4999}, .values = Values::small_integers}}, call, "of many ties", false});
+  return all;
+}
+
+}  // namespace
+
+void add_reductions(std::vector<Operation>& all) {
+  const auto add = [&](const char* name, Reduction reduction) {
+    all.push_back({name, every_number_and_bool, [reduction](Rng& rng, DType d) { return reductions(rng, d, reduction); }});
+  };
+  add("sum", sum);
+  add("mean", mean);
+  add("prod", prod);
+  add("min", min);
+  add("max", max);
+  add("any", any);
+  add("all", votive::all);
+  all.push_back({"argmax", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmax); }});
+  all.push_back({"argmin", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmin); }});
+  all.push_back({"sort", every_number_and_bool, orders, true});
+  all.push_back({"topk", every_number_and_bool, tops, true});
+}
+
+}  // namespace votive::contract

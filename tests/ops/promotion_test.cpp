@@ -1,0 +1,99 @@
+// Which pairs of dtypes add, and to what: the table of CONTRACT.md 1.2, transcribed; and what a literal becomes beside each dtype (1.3).
+#include "tests/ops/on_devices.h"
+
+namespace votive {
+namespace {
+
+constexpr DType order[] = {boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, e4m3, e5m2};
+
+// x: refused. Row and column in the order above; bool with bool has a common dtype but no arithmetic.
+constexpr const char* table[15][15] = {
+    {"x", "u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "bf16", "f32", "f64", "x", "x"},
+    {"u8", "u8", "i16", "u16", "i16", "u32", "i32", "u64", "i64", "f16", "bf16", "f32", "f64", "x", "x"},
+    {"i8", "i16", "i8", "i32", "i16", "i64", "i32", "x", "i64", "f16", "bf16", "f32", "f64", "x", "x"},
+    {"u16", "u16", "i32", "u16", "i32", "u32", "i32", "u64", "i64", "x", "x", "f32", "f64", "x", "x"},
+    {"i16", "i16", "i16", "i32", "i16", "i64", "i32", "x", "i64", "x", "x", "f32", "f64", "x", "x"},
+    {"u32", "u32", "i64", "u32", "i64", "u32", "i64", "u64", "i64", "x", "x", "x", "f64", "x", "x"},
+    {"i32", "i32", "i32", "i32", "i32", "i64", "i32", "x", "i64", "x", "x", "x", "f64", "x", "x"},
+    {"u64", "u64", "x", "u64", "x", "u64", "x", "u64", "x", "x", "x", "x", "x", "x", "x"},
+    {"i64", "i64", "i64", "i64", "i64", "i64", "i64", "x", "i64", "x", "x", "x", "x", "x", "x"},
+    {"f16", "f16", "f16", "x", "x", "x", "x", "x", "x", "f16", "f32", "f32", "f64", "x", "x"},
+    {"bf16", "bf16", "bf16", "x", "x", "x", "x", "x", "x", "f32", "bf16", "f32", "f64", "x", "x"},
+    {"f32", "f32", "f32", "f32", "f32", "x", "x", "x", "x", "f32", "f32", "f32", "f64", "x", "x"},
+    {"f64", "f64", "f64", "f64", "f64", "f64", "f64", "x", "x", "f64", "f64", "f64", "f64", "x", "x"},
+    {"x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x"},
+    {"x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x", "x"},
+};
+
+std::string sum_dtype(const std::function<Tensor()>& call) {
+  try {
+    return std::string(to_string(call().dtype()));
+  } catch (const Error& error) { return error.kind() == ErrorKind::DTypeMismatch ? "x" : error.what(); }
+}
+
+class Promotion : public OnDevices {};
+INSTANTIATE_TEST_SUITE_P(Devices, Promotion, every_device, device_name);
+
+TEST_P(Promotion, OfASumIsTheTable) {
+  for (int a = 0; a < 15; ++a) {
+    for (int b = 0; b < 15; ++b) {
+      EXPECT_EQ(sum_dtype([&] { return zeros({2}, order[a], here) + zeros({2}, order[b], here); }), table[a][b])
+          << to_string(order[a]) << " + " << to_string(order[b]);
+    }
+  }
+}
+
+TEST_P(Promotion, NeverLooksAtTheRank) {
+  EXPECT_EQ((zeros({3}, i32, here) + zeros({}, i64, here)).dtype(), i64);
+  EXPECT_EQ((zeros({3}, f32, here) + zeros({}, f64, here)).dtype(), f64);
+}
+
+TEST_P(Promotion, OfComparisonsTakesAnyTwoIntegersAndRefusesWhatSumsRefuse) {
+  for (const DType a : order) {
+    for (const DType b : order) {
+      const bool whole = (a == boolean || is_integer(a)) && (b == boolean || is_integer(b));
+      const bool expected = whole || common_dtype(a, b).has_value();
+      EXPECT_EQ(sum_dtype([&] { return eq(zeros({2}, a, here), zeros({2}, b, here)); }), expected ? "bool" : "x")
+          << to_string(a) << " == " << to_string(b);
+    }
+  }
+}
+
+TEST_P(Promotion, OfALiteral) {
+  for (const DType d : order) {
+    const Tensor x = zeros({2}, d, here);
+    const std::string own(to_string(d));
+    const bool refused = d == boolean || is_float8(d);
+    EXPECT_EQ(sum_dtype([&] { return x + 3; }), refused ? "x" : own);
+    EXPECT_EQ(sum_dtype([&] { return x * 0.5; }), refused ? "x" : is_integer(d) ? "f32" : own);
+    EXPECT_EQ(sum_dtype([&] { return x - true; }), "x");
+  }
+}
+
+TEST_P(Promotion, RoundsALiteralToTheTensorFirst) {
+  // 0.1 in bf16 is 0.10009765625; 3 · that = 0.30029296875, in bf16 0.30078125 (RNE of 0.30029296875 between 0.298828125 and 0.30078125)
+  EXPECT_EQ((full({}, 3, bf16, here) * 0.1).to(f32).item<float>(), 0.30078125f);
+  EXPECT_EQ((full({}, 1, f16, here) + 2049).to(f32).item<float>(), 2048.0f + 0.0f);  // 2049 rounds to 2048, 2049 to 2048
+}
+
+TEST_P(Promotion, OfReductionsFollowsTheirTable) {
+  for (const DType d : order) {
+    if (is_float8(d)) {
+      EXPECT_EQ(kind_of([&] { sum(zeros({2}, d, here)); }), ErrorKind::DTypeMismatch);
+      continue;
+    }
+    const Tensor x = zeros({2}, d, here);
+    const DType summed = is_floating(d) ? d : is_unsigned_integer(d) ? u64 : i64;
+    EXPECT_EQ(sum(x).dtype(), summed);
+    EXPECT_EQ(prod(x).dtype(), summed);
+    EXPECT_EQ(mean(x).dtype(), is_floating(d) ? d : f32);
+    EXPECT_EQ(max(x).dtype(), d);
+    EXPECT_EQ(any(x).dtype(), boolean);
+    EXPECT_EQ(argmax(x).dtype(), i64);
+    EXPECT_EQ(exp(d == f64 ? x.to(f32) : x).dtype(), is_floating(d) && d != f64 ? d : f32);
+    EXPECT_EQ(softmax(x).dtype(), is_floating(d) ? d : f32);
+  }
+}
+
+}  // namespace
+}  // namespace votive
