@@ -109,7 +109,8 @@ Operation binary_operation(BinaryKind kind, BinaryFunction function) {
 void add_pointwise(std::vector<Operation>& all) {
 #define X(name) all.push_back(unary_operation(UnaryKind::name, votive::name));
   VOTIVE_UNARY_ARITHMETIC(X)
-  VOTIVE_UNARY_ROUNDING(X) VOTIVE_UNARY_FLOAT(X) VOTIVE_UNARY_FUNCTION(X)
+  VOTIVE_UNARY_ROUNDING(X)
+  VOTIVE_UNARY_FLOAT(X) VOTIVE_UNARY_FUNCTION(X)
 #undef X
 #define X(name) all.push_back(binary_operation(BinaryKind::name, votive::name));
       VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X) VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)

@@ -65,9 +65,11 @@ class Tensor {
 
   /// Elements in row-major order, as T, which must match the dtype exactly (bool, [u]int8_t … int64_t, float, double; f16, bf16 and f8 as
   /// their bits in uint16_t or uint8_t). Synchronises. Throws Error{DTypeMismatch}.
-  template <class T> std::vector<T> to_host() const;
+  template <class T>
+  std::vector<T> to_host() const;
   /// The one element of a tensor of count 1, converted to T exactly or Error{DTypeMismatch}; floats of any width come as float or double.
-  template <class T> T item() const;
+  template <class T>
+  T item() const;
 
   /// Start of the buffer, before the layout's offset; of the buffer's device. For kernels (F3) and readers of files.
   const std::byte* buffer() const { return body_->root->memory_address; }
@@ -88,7 +90,7 @@ class Tensor {
     Body* root = nullptr;
     const std::byte* memory_address = nullptr;
     std::size_t memory_bytes = 0;
-    std::size_t block_bytes = 0;    // of this header's own block
+    std::size_t block_bytes = 0;     // of this header's own block
     std::size_t capacity_bytes = 0;  // of the block at memory_address when owns_memory
     std::shared_ptr<const void> owner;
     Layout layout;

@@ -18,14 +18,14 @@ VOTIVE_UNARY_FLOAT(X)
 VOTIVE_UNARY_FUNCTION(X)
 #undef X
 
-    namespace {
+namespace {
 
-  // An integer is its own floor; no kernel is needed to say so.
-  Tensor rounding(UnaryKind kind, const Tensor& x) {
-    const Unary op{kind};
-    const Meta meta = op.result(x.meta());
-    return is_integer(meta.dtype) ? x : apply(op, x);
-  }
+// An integer is its own floor; no kernel is needed to say so.
+Tensor rounding(UnaryKind kind, const Tensor& x) {
+  const Unary op{kind};
+  const Meta meta = op.result(x.meta());
+  return is_integer(meta.dtype) ? x : apply(op, x);
+}
 
 }  // namespace
 
@@ -38,7 +38,8 @@ VOTIVE_UNARY_ROUNDING(X)
   Tensor name(const Tensor& a, const Tensor& b) { return apply(Binary{BinaryKind::name}, a, b); }
 VOTIVE_BINARY_ARITHMETIC(X)
 VOTIVE_BINARY_FLOAT(X)
-VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
+VOTIVE_BINARY_COMPARE(X)
+VOTIVE_BINARY_LOGICAL(X)
 #undef X
 
     Tensor swiglu(const Tensor& gate, const Tensor& up) {

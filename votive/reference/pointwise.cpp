@@ -31,7 +31,7 @@ f64 scalar_f64(UnaryKind kind, f64 x) {
     VOTIVE_UNARY_ROUNDING(X)
     VOTIVE_UNARY_FLOAT(X)
 #undef X
-        default : return 0;
+    default: return 0;
   }
 }
 
@@ -63,7 +63,7 @@ f32 scalar_f32(BinaryKind kind, f32 a, f32 b) {
     VOTIVE_BINARY_FLOAT(X)
     VOTIVE_BINARY_FUNCTION(X)
 #undef X
-        default : return 0;
+    default: return 0;
   }
 }
 
