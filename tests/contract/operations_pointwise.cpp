@@ -110,10 +110,11 @@ void add_pointwise(std::vector<Operation>& all) {
 #define X(name) all.push_back(unary_operation(UnaryKind::name, votive::name));
   VOTIVE_UNARY_ARITHMETIC(X)
   VOTIVE_UNARY_ROUNDING(X)
-  VOTIVE_UNARY_FLOAT(X) VOTIVE_UNARY_FUNCTION(X)
+  VOTIVE_UNARY_FLOAT(X)
+  VOTIVE_UNARY_FUNCTION(X)
 #undef X
 #define X(name) all.push_back(binary_operation(BinaryKind::name, votive::name));
-      VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X) VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
+  VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X) VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
 #undef X
 }
 

@@ -42,9 +42,7 @@ VOTIVE_BINARY_COMPARE(X)
 VOTIVE_BINARY_LOGICAL(X)
 #undef X
 
-    Tensor swiglu(const Tensor& gate, const Tensor& up) {
-  return apply(Binary{BinaryKind::swiglu}, gate, up);
-}
+Tensor swiglu(const Tensor& gate, const Tensor& up) { return apply(Binary{BinaryKind::swiglu}, gate, up); }
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Where op;
