@@ -52,6 +52,20 @@ Contents read_contents(const std::string& path) {
   return contents;
 }
 
+/// A name as a terminal may show it: a hostile file's control characters are spelled, not obeyed.
+std::string shown(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 32 || byte == 127) {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 void print_text(const Contents& contents) {
   std::size_t bytes = 0, widest = 0;
   Size elements = 0;
@@ -64,10 +78,10 @@ void print_text(const Contents& contents) {
                          static_cast<double>(elements) * 1e-6, static_cast<double>(bytes) * 1e-6)
                  .c_str(),
              stdout);
-  for (const auto& [key, value] : contents.metadata) std::fputs(fmt::format("{} = {}\n", key, value).c_str(), stdout);
+  for (const auto& [key, value] : contents.metadata) std::fputs(fmt::format("{} = {}\n", shown(key), shown(value)).c_str(), stdout);
   if (!contents.metadata.empty()) std::fputc('\n', stdout);
   for (const auto& row : contents.tensors) {
-    std::fputs(fmt::format("{:<{}}  {:<7} {}\n", row.name, widest, row.dtype, to_string(row.shape)).c_str(), stdout);
+    std::fputs(fmt::format("{:<{}}  {:<7} {}\n", shown(row.name), widest, row.dtype, to_string(row.shape)).c_str(), stdout);
   }
 }
 

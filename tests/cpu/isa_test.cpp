@@ -41,6 +41,13 @@ TEST(InstructionSet, ThatThisMachineLacksIsRefusedWithTheReason) {
   }
 }
 
+TEST(InstructionSet, OfTheEmulatedV4MayBeWrittenWithItsHyphen) {
+  for (const cpu::IsaDescription& isa : cpu::isa_descriptions()) {
+    if (isa.name != "v4emulated" || !isa.available) continue;
+    EXPECT_EQ(&cpu::find_isa("v4-emulated"), &isa);
+  }
+}
+
 TEST(InstructionSet, IsTakenFromTheEnvironmentFirst) {
   const char* before = std::getenv("VOTIVE_ISA");
   const std::string kept = before != nullptr ? before : "";

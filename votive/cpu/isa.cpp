@@ -86,6 +86,8 @@ std::span<const IsaDescription> isa_descriptions() {
 }
 
 const IsaDescription& find_isa(std::string_view name) {
+  // "v4-emulated" reads better in a shell; the set's own name is also a C++ namespace.
+  if (name == "v4-emulated") name = "v4emulated";
   for (const IsaDescription& isa : isa_descriptions()) {
     if (isa.name != name) continue;
     if (isa.available) return isa;
