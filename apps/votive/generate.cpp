@@ -30,8 +30,8 @@ void add_generate(CLI::App& app, int& code) {
     const Device device = options->machine.apply();
     const models::LanguageModel model = load_with_progress(options->model, device);
     catch_interrupt();
-    std::fputs(options->prompt.c_str(), stdout);
     models::Generation generation = model.generate(options->prompt, options->generation);
+    std::fwrite(options->prompt.data(), 1, options->prompt.size(), stdout);
     code = write_pieces(generation);
     report_speed(generation.statistics());
   });

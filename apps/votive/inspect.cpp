@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -25,10 +24,8 @@ struct Contents {
 };
 
 bool begins_with_gguf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  char magic[4] = {};
-  file.read(magic, 4);
-  return std::string_view(magic, 4) == "GGUF";
+  const MappedFile file(path);  // refuses folders, pipes and devices
+  return file.bytes().size() >= 4 && std::string_view(reinterpret_cast<const char*>(file.bytes().data()), 4) == "GGUF";
 }
 
 Contents read_contents(const std::string& path) {

@@ -24,5 +24,9 @@ int main(int argc, char** argv) {
     std::fputs((std::string("votive: ") + error.what() + "\n").c_str(), stderr);
     return failure;
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::fputs("votive: standard output could not be written\n", stderr);
+    return code == success ? failure : code;
+  }
   return code;
 }

@@ -69,7 +69,7 @@ void add_generation_options(CLI::App& command, models::GenerateOptions& options)
   command.add_option("--min-p", options.min_p, "only tokens at least this fraction as likely as the likeliest")->capture_default_str();
   command.add_option("--repetition-penalty", options.repetition_penalty, "above 1: repeat less")->capture_default_str();
   command.add_option("--seed", options.seed, "the same seed gives the same text, on every machine")->capture_default_str();
-  command.add_option("--stop", options.stop, "end at this text; may be given several times");
+  command.add_option("--stop", options.stop, "end at this text; may be given several times")->allow_extra_args(false);
 }
 
 int write_pieces(models::Generation& generation, std::string* collected) {
@@ -81,6 +81,7 @@ int write_pieces(models::Generation& generation, std::string* collected) {
     if (collected != nullptr) *collected += *piece;
   }
   std::fputc('\n', stdout);
+  std::fflush(stdout);
   return was_interrupted() ? interrupted : success;
 }
 

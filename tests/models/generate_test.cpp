@@ -93,6 +93,18 @@ TEST(Generate, AnswersAQuestionByTheModelsOwnTemplate) {
   EXPECT_NE(text_of(model()->chat(messages, {.max_tokens = 24})).find("Paris"), std::string::npos);
 }
 
+TEST(Generate, IsAtItsEndOnceItWasMovedAway) {
+  NEED_MODEL();
+  Generation first = model()->generate("The sea was", {.max_tokens = 2});
+  Generation second = std::move(first);
+  EXPECT_FALSE(first.next().has_value());  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(first.statistics().generated_tokens, 0);
+  EXPECT_TRUE(first.tokens().empty());
+  auto at = second.begin();
+  for (int i = 0; i < 6; ++i) ++at;
+  EXPECT_TRUE(at == second.end());
+}
+
 TEST(Generate, RefusesWhatCannotBeMeant) {
   NEED_MODEL();
   EXPECT_EQ(kind_of([] { model()->generate("", {}); }), ErrorKind::InvalidArgument);

@@ -134,5 +134,17 @@ TEST(Text, OfATensorIsWhatOneWantsToSee) {
   EXPECT_EQ(to_string(arange(0, 2000)), "tensor i64[2000] on cpu: [0, 1, 2, ..., 1997, 1998, 1999]");
 }
 
+TEST(Print, OfEmptyRowsIsShortenedToo) {
+  EXPECT_LT(to_string(broadcast_to(zeros({1, 0}), {Size{1} << 40, 0})).size(), 1000u);
+  EXPECT_EQ(to_string(zeros({2, 0})), "tensor f32[2, 0] on cpu: [[], []]");
+}
+
+TEST(ToHost, OfMoreElementsThanMemoryIsAnError) {
+  try {
+    broadcast_to(tensor(1.0), {Size{1} << 46}).to_host<float>();
+    FAIL() << "2^46 floats were read";
+  } catch (const Error& error) { EXPECT_EQ(error.kind(), ErrorKind::OutOfMemory); }
+}
+
 }  // namespace
 }  // namespace votive

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <type_traits>
 
@@ -110,7 +111,12 @@ std::vector<T> Tensor::to_host() const {
   const T* const elements = reinterpret_cast<const T*>(buffer());
   const Walk<1> walk({&layout()});
   std::vector<T> host;
-  host.reserve(static_cast<std::size_t>(walk.count()));
+  try {
+    host.reserve(static_cast<std::size_t>(walk.count()));
+  } catch (const std::exception&) {  // bad_alloc, length_error: a broadcast view can have more elements than there is memory
+    throw Error(ErrorKind::OutOfMemory, "to_host")
+        .detail(text::format("no memory for {} elements of {}", walk.count(), to_string(dtype())));
+  }
   walk.for_each_run(0, walk.count(), [&](const std::array<Size, 1>& offsets, Size n) {
     const T* const from = elements + offsets[0];
     if (walk.step(0) == 1) {

@@ -148,6 +148,7 @@ Generation::Generation(Generation&&) noexcept = default;
 Generation& Generation::operator=(Generation&&) noexcept = default;
 
 std::optional<std::string> Generation::next() {
+  if (state_ == nullptr) return std::nullopt;  // moved from
   State& s = *state_;
   while (s.finish == Finish::running) {
     if (!s.step()) break;
@@ -168,9 +169,12 @@ std::optional<std::string> Generation::next() {
   return std::exchange(s.held, {});
 }
 
-Finish Generation::finish() const { return state_->finish; }
-const GenerationStatistics& Generation::statistics() const { return state_->statistics; }
-std::span<const int> Generation::tokens() const { return state_->ids; }
+Finish Generation::finish() const { return state_ != nullptr ? state_->finish : Finish::running; }
+const GenerationStatistics& Generation::statistics() const {
+  static const GenerationStatistics none;
+  return state_ != nullptr ? state_->statistics : none;
+}
+std::span<const int> Generation::tokens() const { return state_ != nullptr ? std::span<const int>(state_->ids) : std::span<const int>(); }
 
 LanguageModel::LanguageModel(Llama network, Tokenizer tokenizer)
     : network_(std::make_shared<const Llama>(std::move(network))), tokenizer_(std::move(tokenizer)) {

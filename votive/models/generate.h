@@ -42,7 +42,7 @@ struct GenerationStatistics {
 
 class LanguageModel;
 
-/// Text as it comes: `for (auto piece : model.generate("…")) …`. Pieces are whole UTF-8 characters. Moves, does not copy.
+/// Text as it comes: `for (auto piece : model.generate("…")) …`. Pieces are whole UTF-8 characters. Moves, does not copy; one that was moved from is at its end.
 class Generation {
  public:
   Generation(const LanguageModel& model, std::vector<int> prompt, GenerateOptions options);
@@ -64,6 +64,7 @@ class Generation {
     explicit Iterator(Generation& generation) : generation_(&generation) { ++*this; }
     const std::string& operator*() const { return piece_; }
     Iterator& operator++() {
+      if (generation_ == nullptr) return *this;
       std::optional<std::string> piece = generation_->next();
       if (piece.has_value()) {
         piece_ = std::move(*piece);

@@ -1,4 +1,5 @@
 // A tensor as text: what a person wants to see of it, shortened in the middle when long.
+#include <algorithm>
 #include <cmath>
 
 #include "votive/base/text.h"
@@ -63,7 +64,9 @@ std::string to_string(const Tensor& x) {
   if (meta.packing != Packing::none) return text + " (packed)";
   if (is_quantised(meta.dtype)) return text + " (quantised)";
   text += ": ";
-  append(x, x.count() > shown_whole, text);
+  Size rows = 1;  // brackets are shown even where an axis is empty
+  for (int axis = 0; axis < x.rank() && rows <= shown_whole; ++axis) rows *= std::max<Size>(x.shape()[axis], 1);
+  append(x, rows > shown_whole, text);
   return text;
 }
 

@@ -54,7 +54,9 @@ Tensor rope_frequencies(Size rotated, double base, CreateOptions options) {
   if (!(base > 0.0) || base > 1.7976931348623157e308) {
     throw Error(ErrorKind::InvalidArgument, "rope_frequencies").detail(format("base = {}", base)).accepted("positive finite numbers");
   }
-  checked_count("rope_frequencies", {rotated / 2}, block_bytes(DType::f32));
+  if (rotated > (Size{1} << 24)) {
+    throw Error(ErrorKind::InvalidArgument, "rope_frequencies").detail(format("{} elements", rotated)).accepted("up to 2^24 elements");
+  }
   std::vector<float> frequencies(static_cast<std::size_t>(rotated / 2));
   for (std::size_t i = 0; i < frequencies.size(); ++i) {
     const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(rotated);
