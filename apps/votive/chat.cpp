@@ -17,6 +17,7 @@ int converse(const models::LanguageModel& model, const models::GenerateOptions& 
   std::string line;
   while (true) {
     if (asks) std::fputs("> ", stderr);
+    allow_interrupt();
     if (!std::getline(std::cin, line) || line == "/bye") return success;
     if (line.empty()) continue;
     messages.push_back({"user", line});

@@ -39,6 +39,8 @@ class ProgressBar {
 void catch_interrupt();
 bool was_interrupted();
 void forget_interrupt();
+/// Ctrl-C ends the process again, as while a command waits for a line.
+void allow_interrupt();
 
 /// Threads and device options that several commands have.
 struct MachineOptions {

@@ -41,6 +41,7 @@ void catch_interrupt() {
   sigaction(SIGINT, &action, nullptr);
 }
 bool was_interrupted() { return interrupt_seen.load(); }
+void allow_interrupt() { signal(SIGINT, SIG_DFL); }
 void forget_interrupt() {
   interrupt_seen.store(false);
   catch_interrupt();

@@ -146,5 +146,27 @@ TEST(ToHost, OfMoreElementsThanMemoryIsAnError) {
   } catch (const Error& error) { EXPECT_EQ(error.kind(), ErrorKind::OutOfMemory); }
 }
 
+TEST(CopyInto, RefusesMemoryThatSomeoneElseOwns) {
+  const auto owner = std::make_shared<std::vector<float>>(std::vector<float>{1, 2, 3, 4});
+  Tensor borrowed = Tensor::borrow({f32, {4}}, reinterpret_cast<const std::byte*>(owner->data()), 16, owner);
+  Tensor part = narrow(borrowed, 0, 1, 2);
+  for (Tensor* destination : {&borrowed, &part}) {
+    try {
+      copy_into(*destination, zeros(destination->shape()));
+      FAIL() << "written";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::InvalidArgument);
+      EXPECT_EQ(error.op(), "copy_into");
+    }
+  }
+  EXPECT_EQ((*owner)[1], 2.0f);
+}
+
+TEST(Linspace, ReachesBothEndsAlsoWhereTheirDistanceOverflows) {
+  EXPECT_EQ(linspace(-1e308, 1e308, 3, f64).to_host<double>(), (std::vector<double>{-1e308, 0, 1e308}));
+  EXPECT_THROW(linspace(0, std::numeric_limits<double>::infinity(), 3), Error);
+  EXPECT_THROW(linspace(std::numeric_limits<double>::quiet_NaN(), 1, 3), Error);
+}
+
 }  // namespace
 }  // namespace votive

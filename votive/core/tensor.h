@@ -15,7 +15,7 @@
 namespace votive {
 
 /// How the bytes of a weight are arranged. `rows16` is what prepack() makes for the matmul of this machine's CPU; only matmul, linear,
-/// embedding and dequantise read it.
+/// embedding and to(f32) read it.
 enum class Packing : std::uint8_t { none, rows16 };
 
 /// What an operation's rules need to know of a tensor. `present` is false for an optional argument that was left out.
@@ -78,6 +78,8 @@ class Tensor {
   /// Two handles of the same tensor.
   bool same_as(const Tensor& other) const { return body_ == other.body_; }
   bool shares_buffer_with(const Tensor& other) const { return body_->root == other.body_->root; }
+  /// The memory is someone else's (borrow), such as a mapped file's, and must not be written.
+  bool is_borrowed() const { return body_->root->owner != nullptr; }
 
  private:
   // One block holds the header and, for small tensors, the data after it. A view points at the tensor that owns the memory (`root`).

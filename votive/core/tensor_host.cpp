@@ -49,7 +49,9 @@ constexpr const char* name_of() {
 void require_plain(const char* op, const Tensor& x) {
   if (!x.defined()) throw Error(ErrorKind::InvalidArgument, op).detail("no tensor was given");
   if (x.packing() != Packing::none)
-    throw Error(ErrorKind::Unsupported, op).detail("the elements of a packed weight cannot be read").hint("Use dequantise()");
+    throw Error(ErrorKind::Unsupported, op)
+        .detail("the elements of a packed weight cannot be read")
+        .hint("Read the weight before prepack()");
 }
 
 template <class T>
@@ -156,7 +158,7 @@ T Tensor::item() const {
   throw Error(ErrorKind::DTypeMismatch, "item")
       .dtype(to_string(dtype()))
       .detail(text::format("{} has no single elements", to_string(dtype())))
-      .hint("Use dequantise()");
+      .hint("Convert it first: x.to(f32)");
 }
 
 template std::vector<bool> Tensor::to_host() const;

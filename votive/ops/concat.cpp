@@ -136,6 +136,11 @@ void copy_into(Tensor& destination, const Tensor& source) {
     throw error_about(ErrorKind::ShapeMismatch, "copy_into", {d, s})
         .detail(format("{} does not broadcast to {}", describe(s), describe(d)));
   }
+  if (destination.is_borrowed()) {
+    throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
+        .detail(format("{} is memory of a file or of another owner, which is only read", describe(d)))
+        .hint("Write into a tensor of your own, e.g. one from zeros()");
+  }
   for (int axis = 0; axis < to.shape.rank(); ++axis) {
     if (to.shape[axis] > 1 && destination.strides()[axis] == 0) {
       throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})

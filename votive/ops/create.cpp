@@ -114,8 +114,14 @@ Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions op
         .dtype(to_string(dtype))
         .accepted("f16, bf16, f32, f64");
   }
+  if (!std::isfinite(start) || !std::isfinite(stop)) {
+    throw Error(ErrorKind::InvalidArgument, "linspace").detail(format("the range from {} to {} is not finite", start, stop));
+  }
   Arange op{.meta = new_meta("linspace", {n}, dtype, options), .integer = false, .start = start, .stop = stop, .hit_stop = n > 1};
-  op.step = n > 1 ? (stop - start) / static_cast<double>(n - 1) : 0.0;
+  const double distance = stop - start, steps = static_cast<double>(n - 1);
+  if (n > 1)
+    op.step =
+        std::isfinite(distance) ? distance / steps : stop / steps - start / steps;  // ends near ±1e308 are further apart than a double
   return apply(op);
 }
 
