@@ -1,6 +1,7 @@
 // All of Votive for a program that uses it: exactly the public headers, and nothing of a device.
 #pragma once
 
+#include "votive/autograd/autograd.h"
 #include "votive/base/error.h"
 #include "votive/base/thread_pool.h"
 #include "votive/core/tensor.h"

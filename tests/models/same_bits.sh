@@ -48,8 +48,6 @@ for pair in "$@"; do
         continue
       fi
       for threads in 1 2 3; do
-        # The baseline has no fma instruction and spells it out: one thread count of it is slow enough.
-        [[ $isa == baseline && $threads != 2 ]] && continue
         row "$name" "$program" "$isa" "$threads" "128 at once" "$expected" --first 128
       done
     done < <(sets "$program")

@@ -30,8 +30,10 @@ std::vector<Build> other_builds() {
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
   builds.push_back({"v3", v3, numerics_probe::v3::loops()});
+#if !defined(VOTIVE_FEWER_SETS)
   builds.push_back({"v4emulated", v3, numerics_probe::v4emulated::loops()});
   builds.push_back({"v4", v4, numerics_probe::v4::loops()});
+#endif
   builds.push_back({"v4n", v4 && __builtin_cpu_supports("avx512bf16"), numerics_probe::v4n::loops()});
 #endif
   return builds;

@@ -198,6 +198,32 @@ Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t by
   return tensor;
 }
 
+Tensor Tensor::with_record(RecordPtr record, int output) const {
+  Body* const root = body_->root;
+  Tensor tensor(new_body(body_->dtype, body_->device, body_->packing, root->memory_bytes, 0));
+  tensor.body_->root = root;
+  tensor.body_->memory_address = root->memory_address;
+  tensor.body_->layout = body_->layout;
+  tensor.body_->record = std::move(record);
+  tensor.body_->output = output;
+  root->references.fetch_add(1, std::memory_order_relaxed);
+  return tensor;
+}
+
+Tensor Tensor::require_grad() const {
+  if (body_ == nullptr) throw Error(ErrorKind::InvalidArgument, "require_grad").detail("no tensor was given");
+  if (!is_floating(body_->dtype)) {
+    throw Error(ErrorKind::DTypeMismatch, "require_grad")
+        .dtype(to_string(body_->dtype))
+        .shape(shape().to_vector())
+        .detail(text::format("{} has no gradient", to_string(body_->dtype)))
+        .accepted("f16, bf16, f32, f64");
+  }
+  return with_record(RecordPtr(new Leaf), 0);
+}
+
+Tensor Tensor::detach() const { return requires_grad() ? with_record({}, 0) : *this; }
+
 Meta Tensor::meta() const {
   if (body_ == nullptr) {
     Meta none;

@@ -11,6 +11,7 @@
 #include "votive/core/device.h"
 #include "votive/core/dtype.h"
 #include "votive/core/layout.h"
+#include "votive/core/record.h"
 
 namespace votive {
 
@@ -63,6 +64,13 @@ class Tensor {
   Tensor to(DType dtype) const;
   Tensor to(Device device) const;
 
+  /// This tensor as a leaf whose gradient backward() will give; shares the memory. Throws Error{DTypeMismatch} unless floating.
+  Tensor require_grad() const;
+  /// Whether backward() can reach a leaf from here.
+  bool requires_grad() const { return body_ != nullptr && body_->record.get() != nullptr; }
+  /// The same values without their history; shares the memory.
+  Tensor detach() const;
+
   /// Elements in row-major order, as T, which must match the dtype exactly (bool, [u]int8_t … int64_t, float, double; f16, bf16 and f8 as
   /// their bits in uint16_t or uint8_t). Synchronises. Throws Error{DTypeMismatch}.
   template <class T>
@@ -78,6 +86,14 @@ class Tensor {
   /// Two handles of the same tensor.
   bool same_as(const Tensor& other) const { return body_ == other.body_; }
   bool shares_buffer_with(const Tensor& other) const { return body_->root == other.body_->root; }
+  /// How this tensor came to be (null: nobody asks), and which of its record's outputs it is. For ops/ and autograd/.
+  Record* record() const { return body_ == nullptr ? nullptr : body_->record.get(); }
+  int output() const { return body_->output; }
+  /// The same values with that history: a new header over the same memory.
+  Tensor with_record(RecordPtr record, int output) const;
+  /// How often the memory was written after it was made (copy_into). A record that saved the tensor compares it before it reads.
+  std::uint32_t version() const { return body_->root->version; }
+  void count_write() { ++body_->root->version; }
   /// The memory is someone else's (borrow), such as a mapped file's, and must not be written.
   bool is_borrowed() const { return body_->root->owner != nullptr; }
 
@@ -95,6 +111,9 @@ class Tensor {
     std::size_t block_bytes = 0;     // of this header's own block
     std::size_t capacity_bytes = 0;  // of the block at memory_address when owns_memory
     std::shared_ptr<const void> owner;
+    RecordPtr record;
+    int output = 0;
+    std::uint32_t version = 0;  // of the root
     Layout layout;
   };
 

@@ -1,9 +1,10 @@
-// The one path of every operation on every device: rules, allocation, kernel. Read it once and you know the framework.
+// The one path of every operation on every device: rules, allocation, kernel, record. Read it once and you know the framework.
 #pragma once
 
 #include <utility>
 
 #include "votive/base/float_environment.h"
+#include "votive/ops/gradient.h"
 #include "votive/ops/registry.h"
 
 namespace votive {
@@ -18,7 +19,7 @@ Tensor apply(const Op& op, const In&... in) {
     Stream stream(meta.device);
     find_kernel<Op>(op_name(op), meta.device)(op, in..., y, stream);
   }
-  return y;
+  return record(op, std::move(y), in...);
 }
 
 /// Two results, such as values and indices.
@@ -32,7 +33,7 @@ std::pair<Tensor, Tensor> apply_pair(const Op& op, const In&... in) {
     Stream stream(first.device);
     find_kernel<Op>(op_name(op), first.device)(op, in..., y, z, stream);
   }
-  return {std::move(y), std::move(z)};
+  return record_pair(op, std::move(y), std::move(z), in...);
 }
 
 /// A list of inputs (concat). result() has seen the same list.
@@ -45,7 +46,7 @@ Tensor apply_list(const Op& op, std::span<const Tensor> in) {
     Stream stream(meta.device);
     find_kernel<Op>(op_name(op), meta.device)(op, in, y, stream);
   }
-  return y;
+  return record_list(op, std::move(y), in);
 }
 
 /// A kernel that writes into memory that exists (the verbs that name their destination).

@@ -8,6 +8,8 @@ namespace votive {
 
 using text::format;
 
+Tensors Cast::gradient(const Backward& b) const { return {b.dy().to(b.meta().dtype)}; }
+
 Meta Cast::result(const Meta& x) const {
   const Argument argument{"x", 1, x};
   require_present(name(), argument);

@@ -148,9 +148,15 @@ void copy_into(Tensor& destination, const Tensor& source) {
           .hint("Write into contiguous(destination)");
     }
   }
+  if (asks_for_gradient(destination, source)) {
+    throw error_about(ErrorKind::InvalidArgument, "copy_into", {d, s})
+        .detail("a write into memory has no gradient, and the destination or the source asks for one")
+        .hint("Detach it, e.g. source.detach(), or build the result with concat or where");
+  }
   Tensor values = source.to(to.dtype);
   if (values.shares_buffer_with(destination)) values = apply(Copy{}, values);
   apply_into(Copy{}, destination, broadcast_to(values, to.shape));
+  destination.count_write();
 }
 
 }  // namespace votive

@@ -7,6 +7,7 @@
 #include "votive/base/text.h"
 #include "votive/numerics/convert.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/check.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/ops.h"
 
@@ -45,6 +46,18 @@ Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) { return ap
 
 Tensor ones(const Shape& shape, DType dtype, CreateOptions options) {
   return apply(Fill{new_meta("ones", shape, dtype, options), literal_bits("ones", 1, dtype)});
+}
+
+Tensor zeros_like(const Tensor& x) {
+  const Meta meta = x.meta();
+  require_unblocked("zeros_like", {"x", 1, meta});
+  return zeros(meta.shape, meta.dtype, {.device = meta.device});
+}
+
+Tensor ones_like(const Tensor& x) {
+  const Meta meta = x.meta();
+  require_unblocked("ones_like", {"x", 1, meta});
+  return ones(meta.shape, meta.dtype, {.device = meta.device});
 }
 
 Tensor eye(Size n, DType dtype, CreateOptions options) { return apply(Eye{new_meta("eye", {n, n}, dtype, options)}); }

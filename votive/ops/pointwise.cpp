@@ -2,6 +2,7 @@
 #include "votive/ops/pointwise.h"
 
 #include "votive/base/text.h"
+#include "votive/ops/ops.h"
 
 namespace votive {
 
@@ -140,5 +141,17 @@ Meta Copy::result(const Meta& x) const {
   require_present(info.name, {"x", 1, x});
   return x;
 }
+
+Tensors Binary::gradient(const Backward& b) const {
+  const Tensor& dy = b.dy();
+  switch (kind) {
+    case BinaryKind::add: return {b.to_input(dy, 0), b.to_input(dy, 1)};
+    case BinaryKind::sub: return {b.to_input(dy, 0), b.to_input(-dy, 1)};
+    case BinaryKind::mul: return {b.to_input(dy * b.x(1), 0), b.to_input(dy * b.x(0), 1)};
+    default: detail::refuse_no_gradient(name());
+  }
+}
+
+Tensors Copy::gradient(const Backward& b) const { return {b.dy()}; }
 
 }  // namespace votive

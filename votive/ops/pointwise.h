@@ -3,6 +3,7 @@
 #pragma once
 
 #include "votive/ops/check.h"
+#include "votive/ops/gradient.h"
 #include "votive/ops/op.h"
 
 namespace votive {
@@ -80,6 +81,8 @@ struct Binary {
   static constexpr OpInfo info{"binary", Class::exact};
   using Kernel = void(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
   Meta result(const Meta& a, const Meta& b) const;
+  Saves saves() const { return {kind == BinaryKind::add || kind == BinaryKind::sub ? 0u : ~0u, false}; }
+  Tensors gradient(const Backward& b) const;
 };
 
 /// where(condition, a, b): bits of a where the condition holds, of b elsewhere. Kernels meet a and b of y's dtype (where() has cast them);
@@ -100,6 +103,8 @@ struct Cast {
   static constexpr OpInfo info{"cast", Class::exact};
   using Kernel = void(const Cast&, const Tensor& x, Tensor& y, Stream&);
   Meta result(const Meta& x) const;
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
 };
 
 /// The same bits in another layout or on another device of host memory; x and y have one shape and dtype, either may be strided.
@@ -108,6 +113,8 @@ struct Copy {
   static constexpr OpInfo info{"copy", Class::exact};
   using Kernel = void(const Copy&, const Tensor& x, Tensor& y, Stream&);
   Meta result(const Meta& x) const;
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
 };
 
 }  // namespace votive
