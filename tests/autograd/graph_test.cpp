@@ -156,6 +156,15 @@ TEST(Graph, WhatCannotBeDifferentiatedIsSaid) {
   EXPECT_FALSE(g.has(x));
 }
 
+TEST(Graph, AGradientTravelsBackToTheDeviceOfItsTensor) {
+  const Tensor x = scalar(3).require_grad();
+  const Tensor there = x.to(Device::reference);
+  const Grads g = backward(times(there, there));
+  EXPECT_EQ(g[x].device(), Device(Device::cpu));
+  EXPECT_EQ(number(g[x]), 6);
+  EXPECT_EQ(number(backward(times(x, x).to(f32))[x]), 6) << "and through a cast";
+}
+
 TEST(Graph, AHookSeesTheGradientAndMayReplaceIt) {
   const Tensor x = scalar(3).require_grad();
   double seen = 0;

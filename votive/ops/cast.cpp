@@ -41,6 +41,17 @@ Tensor contiguous(const Tensor& x) {
   return apply(Copy{}, x);
 }
 
+namespace {
+
+/// What the copy to another device is to the graph: its gradient travels back.
+struct Transfer {
+  static constexpr OpInfo info{"to", Class::exact};
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const { return {b.dy().to(b.meta().device)}; }
+};
+
+}  // namespace
+
 // Every device of today computes in host memory, so the device a tensor comes from can write the copy itself.
 Tensor Tensor::to(Device to_device) const {
   const Meta from = meta();
@@ -55,11 +66,12 @@ Tensor Tensor::to(Device to_device) const {
   Meta meta = from;
   meta.device = to_device;
   Tensor y = Tensor::allocate("to", meta);
-  if (y.count() == 0) return y;
-  const FloatEnvironment environment;
-  Stream stream(from.device);
-  find_kernel<Copy>("to", from.device)(Copy{}, source, y, stream);
-  return y;
+  if (y.count() != 0) {
+    const FloatEnvironment environment;
+    Stream stream(from.device);
+    find_kernel<Copy>("to", from.device)(Copy{}, source, y, stream);
+  }
+  return votive::record(Transfer{}, std::move(y), *this);
 }
 
 }  // namespace votive
