@@ -165,6 +165,17 @@ TEST(Graph, AGradientTravelsBackToTheDeviceOfItsTensor) {
   EXPECT_EQ(number(backward(times(x, x).to(f32))[x]), 6) << "and through a cast";
 }
 
+// User report #2124: asking twice made another variable, and the first lost its gradient.
+TEST(Graph, AskingTwiceIsAskingOnce) {
+  const Tensor x = scalar(3).require_grad();
+  const Tensor again = x.require_grad();
+  const Grads g = backward(times(x, again));
+  EXPECT_EQ(g.size(), 1u);
+  EXPECT_EQ(number(g[x]), 6);
+  const Tensor square = times(x, x);
+  EXPECT_EQ(number(backward(square.require_grad())[x]), 6) << "a tensor with a history keeps it";
+}
+
 TEST(Graph, AHookSeesTheGradientAndMayReplaceIt) {
   const Tensor x = scalar(3).require_grad();
   double seen = 0;

@@ -219,7 +219,7 @@ Tensor Tensor::require_grad() const {
         .detail(text::format("{} has no gradient", to_string(body_->dtype)))
         .accepted("f16, bf16, f32, f64");
   }
-  return with_record(RecordPtr(new Leaf), 0);
+  return requires_grad() ? *this : with_record(RecordPtr(new Leaf), 0);
 }
 
 Tensor Tensor::detach() const { return requires_grad() ? with_record({}, 0) : *this; }
