@@ -1,7 +1,7 @@
 // Taking tensors apart and putting them together, and the verb that writes into one that exists.
 #include "votive/base/text.h"
-#include "votive/ops/apply.h"
 #include "votive/ops/index.h"
+#include "votive/ops/movement.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 
@@ -27,7 +27,7 @@ std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis
   std::vector<Tensor> parts;
   Size start = 0;
   for (const Size n : sizes) {
-    parts.push_back(narrow(x, at, start, n));
+    parts.push_back(narrowed("split", x, at, start, n));
     start += n;
   }
   return parts;
@@ -41,82 +41,102 @@ std::vector<Tensor> chunk(const Tensor& x, Size chunks, int axis) {
   const Size n = meta.shape[at];
   const Size each = n / chunks + (n % chunks != 0 ? 1 : 0);
   std::vector<Tensor> parts;
-  for (Size start = 0; start < n; start += each) parts.push_back(narrow(x, at, start, std::min(each, n - start)));
+  for (Size start = 0; start < n; start += each) parts.push_back(narrowed("chunk", x, at, start, std::min(each, n - start)));
   if (parts.empty()) parts.push_back(x);
   return parts;
 }
 
-Meta Concat::result(std::span<const Tensor> x) const {
-  if (x.empty()) throw Error(ErrorKind::InvalidArgument, info.name).detail("no tensors");
+namespace {
+
+std::string named(std::size_t i) { return format("x[{}]", i); }
+
+/// What concat and stack ask of their list before shapes: the common dtype and one device. Floats join first, so that an integer meets the float it has
+/// to fit: the order of the list decides nothing (CONTRACT.md 1.2).
+DType require_list(std::string_view op, std::span<const Tensor> x) {
+  if (x.empty()) throw Error(ErrorKind::InvalidArgument, op).detail("no tensors");
+  for (std::size_t i = 0; i < x.size(); ++i) require_unblocked(op, {named(i), static_cast<int>(i) + 1, x[i].meta()});
+  std::string so_far;
+  Meta joined;
+  for (const bool floats : {true, false}) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Meta meta = x[i].meta();
+      if ((is_floating(meta.dtype) || is_float8(meta.dtype)) != floats) continue;
+      const std::string name = named(i);
+      if (so_far.empty()) {
+        so_far = name;
+        joined = meta;
+        continue;
+      }
+      joined.dtype = require_common_dtype(op, {so_far, 1, joined}, {name, static_cast<int>(i) + 1, meta});
+      so_far += format(", {}", name);
+      if (so_far.size() > 40) so_far = format("x[0..{}]", i);
+    }
+  }
   const Meta first = x.front().meta();
-  const auto named = [](int i) { return format("x[{}]", i); };
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const Meta meta = x[i].meta();
+    require_same_device(op, {named(0), 1, first}, {named(i), static_cast<int>(i) + 1, meta});
+  }
+  return joined.dtype;
+}
+
+Tensor joined(Concat op, DType dtype, std::span<const Tensor> x) {
+  std::vector<Tensor> parts;
+  parts.reserve(x.size());
+  for (const Tensor& part : x) parts.push_back(part.to(dtype));
+  return apply_list(op, std::span<const Tensor>(parts));
+}
+
+}  // namespace
+
+Meta Concat::result(std::span<const Tensor> x) const {
+  Meta result{.dtype = require_list(called, x), .shape = {}, .device = x.front().device()};
+  const Meta first = x.front().meta();
   const std::string first_name = named(0);
   const Argument front{first_name, 1, first};
-  require_unblocked(info.name, front);
-  Meta result = first;
+  require_rank(called, front, 1);
+  const int at = normalise_axis(called, axis, first.shape.rank());
+  result.shape = first.shape;
   for (std::size_t i = 1; i < x.size(); ++i) {
     const Meta meta = x[i].meta();
-    const std::string name = named(static_cast<int>(i));
-    const Argument other{name, static_cast<int>(i) + 1, meta};
-    require_unblocked(info.name, other);
-    const std::string so_far = i == 1 ? first_name : format("x[0..{}]", i - 1);
-    const Meta joined{.dtype = result.dtype, .shape = first.shape, .device = first.device};
-    result.dtype = require_common_dtype(info.name, {so_far, 1, joined}, other);
-  }
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    const Meta meta = x[i].meta();
-    require_same_device(info.name, front, {named(static_cast<int>(i)), static_cast<int>(i) + 1, meta});
-  }
-  require_rank(info.name, front, 1);
-  const int at = normalise_axis(info.name, axis, first.shape.rank());
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    const Meta meta = x[i].meta();
-    const std::string name = named(static_cast<int>(i));
+    const std::string name = named(i);
     bool fits = meta.shape.rank() == first.shape.rank();
     for (int a = 0; fits && a < first.shape.rank(); ++a) fits = a == at || meta.shape[a] == first.shape[a];
     if (!fits) {
-      throw error_about(ErrorKind::ShapeMismatch, info.name, {front, {name, static_cast<int>(i) + 1, meta}})
+      throw error_about(ErrorKind::ShapeMismatch, called, {front, {name, static_cast<int>(i) + 1, meta}})
           .detail(format("{} and {} {} differ beside axis {}", describe(front), name, describe(meta), axis));
     }
     if (meta.shape[at] > INT64_MAX - result.shape[at])
-      throw Error(ErrorKind::SizeOverflow, info.name).detail(format("axis {} passes 2^63 - 1", axis));
+      throw Error(ErrorKind::SizeOverflow, called).detail(format("axis {} passes 2^63 - 1", axis));
     result.shape[at] += meta.shape[at];
   }
-  result.packing = Packing::none;
+  checked_count(called, result.shape, block_bytes(result.dtype));
   return result;
 }
 
-// The order in which dtypes join does not matter to the result, only to which error names the pair (CONTRACT.md 1.2): floats first, so that
-// an integer meets the float it has to fit.
 Tensor concat(std::span<const Tensor> x, int axis) {
   const Meta result = Concat{axis}.result(x);
-  const int at = normalise_axis("concat", axis, result.shape.rank());
-  std::vector<Tensor> parts;
-  parts.reserve(x.size());
-  for (const Tensor& part : x) parts.push_back(part.to(result.dtype));
-  return apply_list(Concat{at}, std::span<const Tensor>(parts));
+  return joined(Concat{normalise_axis("concat", axis, result.shape.rank())}, result.dtype, x);
 }
 
 Tensor concat(std::initializer_list<Tensor> x, int axis) { return concat(std::span(x.begin(), x.size()), axis); }
 
 Tensor stack(std::span<const Tensor> x, int axis) {
-  if (x.empty()) throw Error(ErrorKind::InvalidArgument, "stack").detail("no tensors");
-  require_present("stack", {"x[0]", 1, x.front().meta()});
-  const int at = normalise_axis("stack", axis, x.front().rank() + 1);
+  const DType dtype = require_list("stack", x);
+  const Meta first = x.front().meta();
+  require_rank("stack", {"x[0]", 1, first}, 0, max_rank - 1);
+  const int at = normalise_axis("stack", axis, first.shape.rank() + 1);
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const Meta meta = x[i].meta();
+    if (meta.shape == first.shape) continue;
+    const std::string name = named(i);
+    throw error_about(ErrorKind::ShapeMismatch, "stack", {{"x[0]", 1, first}, {name, static_cast<int>(i) + 1, meta}})
+        .detail(format("x[0] {} and {} {} differ in shape", describe(first), name, describe(meta)));
+  }
   std::vector<Tensor> parts;
   parts.reserve(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::string name = format("x[{}]", i);
-    const Meta first = x.front().meta(), meta = x[i].meta();
-    const Argument argument{name, static_cast<int>(i) + 1, meta};
-    require_unblocked("stack", argument);
-    if (meta.shape != first.shape) {
-      throw error_about(ErrorKind::ShapeMismatch, "stack", {{"x[0]", 1, first}, argument})
-          .detail(format("x[0] {} and {} {} differ in shape", describe(first), name, describe(meta)));
-    }
-    parts.push_back(unsqueeze(x[i], at));
-  }
-  return concat(std::span<const Tensor>(parts), at);
+  for (const Tensor& part : x) parts.push_back(unsqueeze(part, at));
+  return joined(Concat{at, "stack"}, dtype, parts);
 }
 
 Tensor stack(std::initializer_list<Tensor> x, int axis) { return stack(std::span(x.begin(), x.size()), axis); }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "votive/ops/check.h"
+#include "votive/ops/gradient.h"
 #include "votive/ops/op.h"
 
 namespace votive {
@@ -41,10 +42,14 @@ struct Gather {
 /// Tensors one after the other along an axis in [0, rank), of their common dtype. Kernels meet them in y's dtype (concat() has cast them).
 struct Concat {
   int axis;
+  std::string_view called = "concat";
 
   static constexpr OpInfo info{"concat", Class::exact};
   using Kernel = void(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
+  std::string_view name() const { return called; }
   Meta result(std::span<const Tensor> x) const;
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
 };
 
 /// Which elements of a head form a pair: (2i, 2i+1), or (i, i + R/2) where R elements rotate.

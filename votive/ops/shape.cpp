@@ -1,7 +1,7 @@
 // Movement without motion: reshape, permute, slice and their kin are new layouts over the same buffer. Only reshape may need a copy.
 // Blocks and packed rows cannot be cut: those tensors allow transposing the last two axes, and select and narrow of the axes before them.
 #include "votive/base/text.h"
-#include "votive/ops/apply.h"
+#include "votive/ops/movement.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 
@@ -45,6 +45,31 @@ void require_whole_axis(std::string_view op, const Tensor& x, int axis) {
 
 }  // namespace
 
+namespace {
+
+/// x under `shape`, which has as many elements.
+Tensor reshaped_to(std::string_view op, const Tensor& x, const Shape& shape) {
+  if (shape == x.shape()) return x;
+  if (is_blocked(x.meta())) refuse_blocked(op, x.meta());
+  Layout layout;
+  if (reshaped(x.layout(), shape, layout)) return record(Reshape{op}, Tensor::view(x, layout), x);
+  const Tensor dense = apply(Copy{}, x);
+  return record(Reshape{op}, Tensor::view(dense, Layout::contiguous(shape)), dense);
+}
+
+Tensor permuted_to(std::string_view op, const Tensor& x, std::span<const int> axes) {
+  Permute permutation{.called = op};
+  for (std::size_t i = 0; i < axes.size(); ++i) permutation.axes[i] = static_cast<std::int8_t>(axes[i]);
+  return record(permutation, Tensor::view(x, permuted(x.layout(), axes)), x);
+}
+
+/// x with `layout`, which leaves out or adds axes of size 1.
+Tensor with_axes_of_one(std::string_view op, const Tensor& x, const Layout& layout) {
+  return record(Reshape{op}, Tensor::view(x, layout), x);
+}
+
+}  // namespace
+
 Tensor reshape(const Tensor& x, const Shape& shape) {
   const Meta meta = movable("reshape", x);
   const auto refuse = [&](ErrorKind kind, std::string detail) {
@@ -72,16 +97,12 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   } else if (others != n) {
     throw refuse(ErrorKind::ShapeMismatch, format("{} elements and {}", n, others));
   }
-  if (result == meta.shape) return x;
-  if (is_blocked(meta)) refuse_blocked("reshape", meta);
-  Layout layout;
-  if (reshaped(x.layout(), result, layout)) return Tensor::view(x, layout);
-  return Tensor::view(apply(Copy{}, x), Layout::contiguous(result));
+  return reshaped_to("reshape", x, result);
 }
 
 Tensor flatten(const Tensor& x, int first, int last) {
   const Meta meta = plain("flatten", x);
-  if (meta.shape.rank() == 0) return reshape(x, {1});
+  if (meta.shape.rank() == 0) return reshaped_to("flatten", x, {1});
   const int a = normalise_axis("flatten", first, meta.shape.rank());
   const int b = normalise_axis("flatten", last, meta.shape.rank());
   if (a > b) {
@@ -96,7 +117,7 @@ Tensor flatten(const Tensor& x, int first, int last) {
       shape.back() *= meta.shape[axis];
     }
   }
-  return reshape(x, shape);
+  return reshaped_to("flatten", x, shape);
 }
 
 Tensor permute(const Tensor& x, std::span<const int> axes) {
@@ -115,7 +136,7 @@ Tensor permute(const Tensor& x, std::span<const int> axes) {
     }
     seen |= 1u << normalised[i];
   }
-  return Tensor::view(x, permuted(x.layout(), {normalised, static_cast<std::size_t>(rank)}));
+  return permuted_to("permute", x, {normalised, static_cast<std::size_t>(rank)});
 }
 
 Tensor permute(const Tensor& x, std::initializer_list<int> axes) { return permute(x, std::span(axes.begin(), axes.size())); }
@@ -127,7 +148,7 @@ Tensor transpose(const Tensor& x, int a, int b) {
   if (is_blocked(meta) && std::min(i, j) < rank - 2) refuse_blocked("transpose", meta);
   int axes[max_rank];
   for (int axis = 0; axis < rank; ++axis) axes[axis] = axis == i ? j : axis == j ? i : axis;
-  return Tensor::view(x, permuted(x.layout(), {axes, static_cast<std::size_t>(rank)}));
+  return permuted_to("transpose", x, {axes, static_cast<std::size_t>(rank)});
 }
 
 Tensor squeeze(const Tensor& x, int axis) {
@@ -141,17 +162,32 @@ Tensor squeeze(const Tensor& x, int axis) {
   Layout layout = x.layout();
   layout.shape.erase(at);
   layout.strides.erase(at);
-  return Tensor::view(x, layout);
+  return with_axes_of_one("squeeze", x, layout);
+}
+
+Tensor squeeze(const Tensor& x) {
+  plain("squeeze", x);
+  Layout layout{.shape = {}, .strides = {}, .offset = x.offset()};
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (x.shape()[axis] == 1) continue;
+    layout.shape.push_back(x.shape()[axis]);
+    layout.strides.push_back(x.strides()[axis]);
+  }
+  return layout.rank() == x.rank() ? x : with_axes_of_one("squeeze", x, layout);
 }
 
 Tensor unsqueeze(const Tensor& x, int axis) {
   const Meta meta = movable("unsqueeze", x);
   const int at = normalise_axis("unsqueeze", axis, meta.shape.rank() + 1);
+  if (meta.shape.rank() == max_rank) {
+    throw error_about(ErrorKind::InvalidArgument, "unsqueeze", {{"x", 1, meta}})
+        .detail(format("{} has {} axes, the most there can be", describe(meta), max_rank));
+  }
   if (is_blocked(meta) && at > meta.shape.rank() - 2) refuse_blocked("unsqueeze", meta);
   Layout layout = x.layout();
   layout.shape.insert(at, 1);
   layout.strides.insert(at, 1);
-  return Tensor::view(x, layout);
+  return with_axes_of_one("unsqueeze", x, layout);
 }
 
 Tensor slice(const Tensor& x, SliceOptions options) {
@@ -172,7 +208,9 @@ Tensor slice(const Tensor& x, SliceOptions options) {
   const Size distance = forward ? stop - start : start - stop;
   const auto stride = forward ? static_cast<std::uint64_t>(options.step) : std::uint64_t{0} - static_cast<std::uint64_t>(options.step);
   const Size kept = distance <= 0 ? 0 : static_cast<Size>(static_cast<std::uint64_t>(distance - 1) / stride) + 1;
-  return Tensor::view(x, sliced(x.layout(), axis, kept == 0 ? 0 : start, kept <= 1 ? 1 : options.step, kept));
+  if (kept == n && options.step == 1) return x;
+  const auto relayout = [&](const Layout& l) { return sliced(l, axis, kept == 0 ? 0 : start, kept <= 1 ? 1 : options.step, kept); };
+  return view_of("slice", x, relayout);
 }
 
 Tensor narrow(const Tensor& x, int axis, Size start, Size n) {
@@ -183,9 +221,13 @@ Tensor narrow(const Tensor& x, int axis, Size start, Size n) {
     throw error_about(ErrorKind::IndexOutOfRange, "narrow", {{"x", 1, meta}})
         .detail(format("{} elements from {} of axis {} of {}, which has {}", n, start, axis, describe(meta), size));
   }
-  if (n == size) return x;
-  require_whole_axis("narrow", x, at);
-  return Tensor::view(x, sliced(x.layout(), at, n == 0 ? 0 : start, 1, n));
+  return narrowed("narrow", x, at, start, n);
+}
+
+Tensor narrowed(std::string_view op, const Tensor& x, int at, Size start, Size n) {
+  if (n == x.shape()[at]) return x;
+  require_whole_axis(op, x, at);
+  return view_of(op, x, [&](const Layout& l) { return sliced(l, at, n == 0 ? 0 : start, 1, n); });
 }
 
 Tensor select(const Tensor& x, int axis, Size index) {
@@ -194,22 +236,32 @@ Tensor select(const Tensor& x, int axis, Size index) {
   const Size n = meta.shape[at];
   if (index < -n || index >= n) {
     throw error_about(ErrorKind::IndexOutOfRange, "select", {{"x", 1, meta}})
-        .detail(format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(meta), -n, n - 1))
+        .detail(n == 0 ? format("index {} of axis {} of {}, which is empty", index, axis, describe(meta))
+                       : format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(meta), -n, n - 1))
         .value(format("{}", index));
   }
   require_whole_axis("select", x, at);
-  Layout layout = sliced(x.layout(), at, index < 0 ? index + n : index, 1, 1);
-  layout.shape.erase(at);
-  layout.strides.erase(at);
-  return Tensor::view(x, layout);
+  return view_of("select", x, [&](const Layout& l) {
+    Layout layout = sliced(l, at, index < 0 ? index + n : index, 1, 1);
+    layout.shape.erase(at);
+    layout.strides.erase(at);
+    return layout;
+  });
 }
 
-Tensor flip(const Tensor& x, int axis) {
+Tensor flip(const Tensor& x, const Axes& axes) {
   const Meta meta = plain("flip", x);
-  const int at = normalise_axis("flip", axis, meta.shape.rank());
-  const Size n = meta.shape[at];
-  if (n <= 1) return x;
-  return Tensor::view(x, sliced(x.layout(), at, n - 1, -1, n));
+  const std::uint32_t mask = axes.mask("flip", meta.shape.rank());
+  Layout layout = x.layout();
+  std::uint32_t turned = 0;
+  for (int axis = 0; axis < meta.shape.rank(); ++axis) {
+    const Size n = meta.shape[axis];
+    if ((mask >> axis & 1) == 0 || n <= 1) continue;
+    layout = sliced(layout, axis, n - 1, -1, n);
+    turned |= 1u << axis;
+  }
+  if (turned == 0) return x;
+  return record(Flip{.axes = turned}, Tensor::view(x, layout), x);
 }
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
@@ -223,7 +275,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape) {
         .detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
   }
   if (meta.shape == shape) return x;
-  return Tensor::view(x, broadcast_layout(x.layout(), shape));
+  return record(Broadcast{}, Tensor::view(x, broadcast_layout(x.layout(), shape)), x);
 }
 
 }  // namespace votive

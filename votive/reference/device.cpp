@@ -16,6 +16,7 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Where>(device, where);
   kernels.add<Cast>(device, cast);
   kernels.add<Copy>(device, copy);
+  kernels.add<Place>(device, place);
   kernels.add<Concat>(device, concat);
   kernels.add<Reduce>(device, reduce);
   kernels.add<ArgReduce>(device, arg_reduce);

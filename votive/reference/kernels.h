@@ -6,6 +6,7 @@
 #include "votive/ops/create.h"
 #include "votive/ops/index.h"
 #include "votive/ops/matmul.h"
+#include "votive/ops/movement.h"
 #include "votive/ops/pointwise.h"
 #include "votive/ops/reduce.h"
 
@@ -21,6 +22,7 @@ void binary(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&)
 void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
 void cast(const Cast&, const Tensor& x, Tensor& y, Stream&);
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&);
+void place(const Place&, const Tensor& x, Tensor& y, Stream&);
 void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
 
 void reduce(const Reduce&, const Tensor& x, Tensor& y, Stream&);

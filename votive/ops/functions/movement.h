@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "votive/core/tensor.h"
+#include "votive/ops/functions/reductions.h"
 
 namespace votive {
 
@@ -16,6 +17,7 @@ Tensor permute(const Tensor& x, std::initializer_list<int> axes);
 Tensor permute(const Tensor& x, std::span<const int> axes);
 Tensor transpose(const Tensor& x, int a = -2, int b = -1);
 Tensor squeeze(const Tensor& x, int axis);
+Tensor squeeze(const Tensor& x);  ///< drops every axis of size 1
 Tensor unsqueeze(const Tensor& x, int axis);
 struct SliceOptions {
   int axis = 0;
@@ -25,7 +27,7 @@ struct SliceOptions {
 Tensor slice(const Tensor& x, SliceOptions options);
 Tensor narrow(const Tensor& x, int axis, Size start, Size n);  ///< exact: out of range is an error
 Tensor select(const Tensor& x, int axis, Size index);          ///< drops the axis
-Tensor flip(const Tensor& x, int axis);
+Tensor flip(const Tensor& x, const Axes& axes = {});
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 Tensor contiguous(const Tensor& x);  ///< the same tensor when it is row-major already
 std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis = 0);
