@@ -41,6 +41,7 @@ struct BackwardOptions {
 /// ∂loss/∂w for every leaf w (Tensor::require_grad) that the loss depends on. Contributions of several uses are added in the order of the walk, last use first.
 /// Throws Error{InvalidArgument} when nothing asks for a gradient, the loss has more than one element and no seed, or the graph was given back;
 /// Error{Unsupported} naming the operation that has no gradient.
+/// Example: [] { Tensor w = tensor(3).require_grad(); return backward(w * w)[w]; }()  // 6
 Grads backward(const Tensor& loss, const BackwardOptions& options = {});
 
 struct GradOptions {
@@ -50,6 +51,8 @@ struct GradOptions {
   bool allow_unused = false;  // an input without part in the outputs gives Tensor() instead of an error
 };
 /// Σ ∂outputs/∂inputs for tensors anywhere in the graph, leaves or not.
+/// Throws as backward() does, and Error{InvalidArgument} for an input without part in the outputs.
+/// Example: [] { Tensor x = tensor(2).require_grad(); return grad(x * x * x, x); }()  // 12
 Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, const GradOptions& options = {});
 Tensors grad(const Tensor& output, std::initializer_list<Tensor> inputs, const GradOptions& options = {});
 Tensor grad(const Tensor& output, const Tensor& input, const GradOptions& options = {});
@@ -67,19 +70,22 @@ class NoGrad {
 };
 
 /// x, whose gradient is shown to `hook` on its way; what the hook returns goes on in its place (Tensor() leaves it as it is).
+/// Example: [] { Tensor x = tensor(2).require_grad(); return grad(on_gradient(x, [](const Tensor& dx) { return dx * 10; }), x); }()  // 10
 Tensor on_gradient(const Tensor& x, std::function<Tensor(const Tensor& dx)> hook);
 
 /// function(inputs) without keeping what it computes in between: backward runs it again. The function must give the same result for the same inputs.
 /// Tensors that it captures instead of taking as inputs get no gradient; if they ask for one, that is Error{InvalidArgument}.
+/// Example: checkpoint([](const Tensors& in) { return in[0] * in[0]; }, {tensor({1, 2, 3})})  // [1, 4, 9]
 Tensor checkpoint(std::function<Tensor(const Tensors& inputs)> function, const Tensors& inputs);
 
-/// An operation of the user's own: forward computes y from the inputs, gradient gives one tensor per input (Tensor() for none) from inputs, y and dy.
-/// Gradients written with Votive's operations can be differentiated again. Without `gradient`, backward throws and names the operation.
 struct CustomOperation {
   std::string name;
   std::function<Tensor(const Tensors& x)> forward;
   std::function<Tensors(const Tensors& x, const Tensor& y, const Tensor& dy)> gradient = {};
 };
+/// An operation of the user's own: forward computes y from the inputs, gradient gives one tensor per input (Tensor() for none) from inputs, y and dy.
+/// Gradients written with Votive's operations can be differentiated again. Without `gradient`, backward throws and names the operation.
+/// Example: custom({.name = "double", .forward = [](const Tensors& x) { return x[0] * 2; }}, {tensor({1, 2})})  // [2, 4]
 Tensor custom(const CustomOperation& operation, const Tensors& inputs);
 
 }  // namespace votive

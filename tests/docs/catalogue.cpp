@@ -1,0 +1,74 @@
+// What the program itself knows of its operations, as JSON for tools/make_ops_doc.py: which dtypes each public function takes on which device and what it
+// gives for them, found by running its examples; whether it has a gradient; the class and bound of the pointwise rows; the kernels that exist.
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/docs/examples.h"
+#include "tests/docs/trials.h"
+#include "votive/ops/pointwise.h"
+#include "votive/ops/registry.h"
+
+namespace votive::docs {
+
+namespace {
+
+using Json = nlohmann::json;
+
+const char* letter(Class c) { return c == Class::exact ? "E" : c == Class::portable ? "P" : "B"; }
+
+void add_pointwise(Json& rows) {
+  for (int kind = 0; kind < unary_kinds; ++kind) {
+    const PointwiseRow& r = row(static_cast<UnaryKind>(kind));
+    rows[std::string(r.name)] = {{"class", letter(r.numeric_class)}, {"ulp", r.ulp}};
+  }
+  for (int kind = 0; kind < binary_kinds; ++kind) {
+    const PointwiseRow& r = row(static_cast<BinaryKind>(kind));
+    rows[std::string(r.name)] = {{"class", letter(r.numeric_class)}, {"ulp", r.ulp}};
+  }
+}
+
+Json tried_everywhere(const Example& example) {
+  Json gives;
+  for (const Device device : {Device::cpu, Device::reference}) {
+    Json& on = gives[std::string(to_string(device))] = Json::object();
+    for (const DType dtype : every_plain_dtype) {
+      const Answer answer = tried(example, {.dtype = dtype, .device = device});
+      if (answer.accepted) on[std::string(to_string(dtype))] = answer.result;
+    }
+  }
+  return gives;
+}
+
+std::string gradient_of(const Example& example, bool& twice) {
+  try {
+    return std::string(to_string(differentiated(example, twice)));
+  } catch (const Error& error) { return std::string("error: ") + error.what(); }
+}
+
+int print() {
+  Json catalogue;
+  add_pointwise(catalogue["pointwise"]);
+  for (const Device device : {Device::cpu, Device::reference}) {
+    for (const std::string_view name : kernel_names(device)) catalogue["kernels"][std::string(to_string(device))].push_back(name);
+  }
+  Json& list = catalogue["examples"] = Json::array();
+  for (const Example& example : examples()) {
+    bool twice = false;
+    const std::string gradient = gradient_of(example, twice);
+    list.push_back({{"header", example.header},
+                    {"line", example.line},
+                    {"function", example.function},
+                    {"gives", tried_everywhere(example)},
+                    {"gradient", gradient},
+                    {"twice", twice}});
+  }
+  std::cout << catalogue.dump(1) << '\n';
+  return 0;
+}
+
+}  // namespace
+
+}  // namespace votive::docs
+
+int main() { return votive::docs::print(); }
