@@ -151,6 +151,43 @@ def log_series(z):
     return (mp.log((1 + s) / (1 - s)) / s - 2) / z
 
 
+def shifted(g, by):
+    """g as a function of the distance from `by`."""
+    return lambda x: g(by + x)
+
+
+def stirling_rest(z):
+    """(lgamma(x) - Stirling's formula) * x with z = 1/x^2, x > 0"""
+    if z < mp.mpf(10) ** -30:
+        return ONE / 12
+    x = 1 / mp.sqrt(z)
+    return (mp.loggamma(x) - ((x - ONE / 2) * mp.log(x) - x + mp.log(2 * mp.pi) / 2)) * x
+
+
+def digamma_rest(z):
+    """(log x - 1/(2x) - digamma(x)) * x^2 with z = 1/x^2"""
+    if z < mp.mpf(10) ** -30:
+        return ONE / 12
+    x = 1 / mp.sqrt(z)
+    return (mp.log(x) - 1 / (2 * x) - mp.digamma(x)) * x * x
+
+
+DIGAMMA_ZERO = mp.findroot(mp.digamma, mp.mpf("1.46163"))  # the one positive zero
+
+
+def erfinv_shortfall(s):
+    """s - erfinv(1 - exp(-s^2))"""
+    want = mp.exp(-s * s)
+    y = s
+    for _ in range(60):  # Newton on the logarithm of erfc, nearly a parabola
+        e = mp.erfc(y)
+        step = (mp.log(e) + s * s) * e / (2 / mp.sqrt(mp.pi) * mp.exp(-y * y))
+        y += step
+        if abs(step) < mp.mpf(10) ** -60:
+            break
+    return s - y
+
+
 FITS = {
     "exp_f32": lambda n: fit(n, near_zero(lambda r: (mp.exp(r) - 1 - r) / r**2, ONE / 2), -HALF_LN2, HALF_LN2, 4, 24, lambda r: r * r, {0: ONE / 2}),
     "exp2_f32": lambda n: fit(n, near_zero(lambda r: (2**r - 1) / r, mp.log(2)), -0.501, 0.501, 5, 24, lambda r: abs(r)),
@@ -174,6 +211,32 @@ FITS = {
     "erf_small_f64": lambda n: fit(n, in_square(lambda x: mp.erf(x) / x - 1, 2 / mp.sqrt(mp.pi) - 1), 0, "1.01", 13, 53),
     "erfc_f64": lambda n: fit_tail(n, erfcx, 4, 0, "27.4", 22, 53),
     "sinpi_f64": lambda n: fit(n, in_square(lambda x: mp.sin(mp.pi * x) / x, mp.pi), 0, 0.0626, 7, 53, lambda s: ONE, {0: mp.pi}),
+    "tan_f32": lambda n: fit(n, in_square(lambda x: (mp.tan(x) / x - 1) / x**2, THIRD), 0, QUARTER_PI, 6, 24, lambda s: s),
+    "asin_f32": lambda n: fit(n, in_square(lambda x: (mp.asin(x) / x - 1) / x**2, ONE / 6), 0, ONE / 4, 4, 24, lambda s: s),
+    "atan_f32": lambda n: fit(n, in_square(lambda x: (mp.atan(x) / x - 1) / x**2, -THIRD), 0, 1, 8, 24, lambda s: s),
+    "sinh_f32": lambda n: fit(n, in_square(lambda x: (mp.sinh(x) / x - 1) / x**2, ONE / 6), 0, 1, 3, 24, lambda s: s),
+    "log_pair_f32": lambda n: fit(n, near_zero(lambda z: (log_series(z) - 2 * THIRD) / z, ONE * 2 / 5), 0, SMALL_S, 2, 24, lambda z: z * z),
+    "tanhshrink_f32": lambda n: fit(n, in_square(lambda x: (x - mp.tanh(x)) / x**3, THIRD), 0, mp.mpf("1.3") ** 2, 9, 24),
+    "erfinv_small_f32": lambda n: fit(n, in_square(lambda x: (mp.erfinv(x) / x - mp.sqrt(mp.pi) / 2) / x**2, mp.pi ** 1.5 / 24), 0, mp.mpf("0.5625"), 9, 24, lambda z: z),
+    "erfinv_large_f32": lambda n: fit(n, shifted(erfinv_shortfall, mp.mpf("2.625")), "-1.45", "1.46", 13, 24),
+    "lgamma_one_f32": lambda n: fit(n, near_zero(lambda u: mp.loggamma(1 + u) / u, -mp.euler), -0.5, 0.5, 13, 24),
+    "lgamma_two_f32": lambda n: fit(n, near_zero(lambda u: mp.loggamma(2 + u) / u, 1 - mp.euler), -0.5, 1, 11, 24),
+    "lgamma_rest_f32": lambda n: fit(n, stirling_rest, 0, ONE / 9, 3, 24),
+    "digamma_f32": lambda n: fit(n, lambda v: mp.digamma(v + 1.5) / (v + 1.5 - DIGAMMA_ZERO), -0.5, 0.5, 10, 24),
+    "digamma_rest_f32": lambda n: fit(n, digamma_rest, 0, ONE / 4, 5, 24),
+    "tan_f64": lambda n: fit(n, in_square(lambda x: (mp.tan(x) / x - 1) / x**2, THIRD), 0, QUARTER_PI, 14, 53, lambda s: s),
+    "asin_f64": lambda n: fit(n, in_square(lambda x: (mp.asin(x) / x - 1) / x**2, ONE / 6), 0, ONE / 4, 12, 53, lambda s: s),
+    "atan_f64": lambda n: fit(n, in_square(lambda x: (mp.atan(x) / x - 1) / x**2, -THIRD), 0, 1, 20, 53, lambda s: s),
+    "sinh_f64": lambda n: fit(n, in_square(lambda x: (mp.sinh(x) / x - 1) / x**2, ONE / 6), 0, 1, 7, 53, lambda s: s),
+    "log_long_f64": lambda n: fit(n, near_zero(lambda z: ((log_series(z) - 2 * THIRD) / z - ONE * 2 / 5) / z, ONE * 2 / 7), 0, SMALL_S, 6, 53, lambda z: z**3),
+    "tanhshrink_f64": lambda n: fit(n, in_square(lambda x: (x - mp.tanh(x)) / x**3, THIRD), 0, mp.mpf("1.3") ** 2, 20, 53),
+    "lgamma_one_f64": lambda n: fit(n, near_zero(lambda u: mp.loggamma(1 + u) / u, -mp.euler), -0.5, 0.5, 27, 53),
+    "lgamma_two_f64": lambda n: fit(n, near_zero(lambda u: mp.loggamma(2 + u) / u, 1 - mp.euler), -0.5, 1, 24, 53),
+    "lgamma_rest_f64": lambda n: fit(n, stirling_rest, 0, ONE / 64, 8, 53),
+    "digamma_f64": lambda n: fit(n, lambda v: mp.digamma(v + 1.5) / (v + 1.5 - DIGAMMA_ZERO), -0.5, 0.5, 24, 53),
+    "digamma_rest_f64": lambda n: fit(n, digamma_rest, 0, ONE / 64, 9, 53),
+    "erfinv_small_f64": lambda n: fit(n, in_square(lambda x: mp.erfinv(x) / x, mp.sqrt(mp.pi) / 2), 0, ONE / 4, 6, 24),
+    "erfinv_large_f64": lambda n: fit(n, shifted(erfinv_shortfall, mp.mpf("3.4")), "-2.57", "2.66", 12, 53),
     "cospi_f64": lambda n: fit(n, in_square(lambda x: (mp.cos(mp.pi * x) - 1) / x**2, -mp.pi**2 / 2), 0, 0.0626, 7, 53, lambda s: s),
 }
 
@@ -192,6 +255,14 @@ def main():
         split("pi, f64", mp.pi, [53, 53])
         split("log2 e, f32", LOG2_E, [24, 24])
         split("log2 e, f64", LOG2_E, [53])
+        split("2/3, f32", 2 * THIRD, [24, 24])
+        split("2/3, f64", 2 * THIRD, [53, 53])
+        split("2/5, f64", ONE * 2 / 5, [53, 53])
+        split("digamma's zero less 1, f32", DIGAMMA_ZERO - 1, [24, 24])
+        split("digamma's zero less 1, f64", DIGAMMA_ZERO - 1, [53, 53])
+        split("log(2 pi)/2, f64", mp.log(2 * mp.pi) / 2, [53, 53])
+        split("sqrt(pi)/2, f32", mp.sqrt(mp.pi) / 2, [24, 24])
+        split("log pi, f64", mp.log(mp.pi), [53, 53])
 
 
 main()

@@ -83,6 +83,71 @@ VOTIVE_SCALAR f64 sign_f64(f64 x) { return x > 0.0 ? 1.0 : (x < 0.0 ? -1.0 : x);
 VOTIVE_SCALAR f32 relu_f32(f32 x) { return x <= 0.0f ? 0.0f : x; }
 VOTIVE_SCALAR f64 relu_f64(f64 x) { return x <= 0.0 ? 0.0 : x; }
 
+/// minimum(maximum(x, +0), 6).
+VOTIVE_SCALAR f32 relu6_f32(f32 x) { return x <= 0.0f ? 0.0f : (x >= 6.0f ? 6.0f : x); }
+VOTIVE_SCALAR f64 relu6_f64(f64 x) { return x <= 0.0 ? 0.0 : (x >= 6.0 ? 6.0 : x); }
+VOTIVE_SCALAR f32 hardtanh_f32(f32 x, f32 low, f32 high) { return clamp_f32(x, low, high); }
+VOTIVE_SCALAR f64 hardtanh_f64(f64 x, f64 low, f64 high) { return clamp_f64(x, low, high); }
+/// x, or slope * x where x is below 0.
+VOTIVE_SCALAR f32 leaky_relu_f32(f32 x, f32 slope) { return x < 0.0f ? slope * x : x; }
+VOTIVE_SCALAR f64 leaky_relu_f64(f64 x, f64 slope) { return x < 0.0 ? slope * x : x; }
+
+/// x - trunc(x), exact, the sign of x;  whole numbers give +0, infinities NaN.
+VOTIVE_SCALAR f32 frac_f32(f32 x) { return x - trunc_f32(x); }
+VOTIVE_SCALAR f64 frac_f64(f64 x) { return x - trunc_f64(x); }
+
+/// One rounding:  x + value * a * b where value * a is exact, as it is for the usual 1; else that product is rounded first.
+VOTIVE_SCALAR f32 addcmul_f32(f32 x, f32 a, f32 b, f32 value) { return fma_f32(value * a, b, x); }
+VOTIVE_SCALAR f64 addcmul_f64(f64 x, f64 a, f64 b, f64 value) { return fma_f64(value * a, b, x); }
+/// x + value * (a / b), the quotient rounded, then one fma.
+VOTIVE_SCALAR f32 addcdiv_f32(f32 x, f32 a, f32 b, f32 value) { return fma_f32(value, a / b, x); }
+VOTIVE_SCALAR f64 addcdiv_f64(f64 x, f64 a, f64 b, f64 value) { return fma_f64(value, a / b, x); }
+/// a + t (b - a) by one fma after b - a; from t = 1/2 on as b + (t - 1) (b - a), so that t = 1 gives b itself.
+VOTIVE_SCALAR f32 lerp_f32(f32 a, f32 b, f32 t) {
+  const f32 d = b - a;
+  return t < 0.5f ? fma_f32(t, d, a) : fma_f32(t - 1.0f, d, b);
+}
+VOTIVE_SCALAR f64 lerp_f64(f64 a, f64 b, f64 t) {
+  const f64 d = b - a;
+  return t < 0.5 ? fma_f64(t, d, a) : fma_f64(t - 1.0, d, b);
+}
+
+/// x * 180/pi and x * pi/180, the constant in two parts.   <= 0.51 ulp above the subnormal numbers.
+VOTIVE_SCALAR f32 rad2deg_f32(f32 x) {
+  const f32 y = fma_f32(x, 0x1.ca5dc2p+5f, x * -0x1.670f82p-21f);
+  return abs_f32(x) < infinity_f32() ? y : x;
+}
+VOTIVE_SCALAR f64 rad2deg_f64(f64 x) {
+  const f64 y = fma_f64(x, 0x1.ca5dc1a63c1f8p+5, x * -0x1.1e7ab456405f9p-49);
+  return abs_f64(x) < infinity_f64() ? y : x;
+}
+VOTIVE_SCALAR f32 deg2rad_f32(f32 x) { return fma_f32(x, 0x1.1df46ap-6f, x * 0x1.294e9cp-33f); }
+VOTIVE_SCALAR f64 deg2rad_f64(f64 x) { return fma_f64(x, 0x1.1df46a2529d39p-6, x * 0x1.5c1d8becdd291p-62); }
+
+VOTIVE_SCALAR u8 isnan_f32(f32 x) { return x != x; }
+VOTIVE_SCALAR u8 isnan_f64(f64 x) { return x != x; }
+VOTIVE_SCALAR u8 isinf_f32(f32 x) { return abs_f32(x) == infinity_f32(); }
+VOTIVE_SCALAR u8 isinf_f64(f64 x) { return abs_f64(x) == infinity_f64(); }
+VOTIVE_SCALAR u8 isfinite_f32(f32 x) { return abs_f32(x) < infinity_f32(); }
+VOTIVE_SCALAR u8 isfinite_f64(f64 x) { return abs_f64(x) < infinity_f64(); }
+/// The sign bit, also of zeros and NaN.
+VOTIVE_SCALAR u8 signbit_f32(f32 x) { return (u8)(bits_f32(x) >> 31); }
+VOTIVE_SCALAR u8 signbit_f64(f64 x) { return (u8)(bits_f64(x) >> 63); }
+
+/// The next float after a toward b;  b where they are equal (so that the zeros keep their sign), NaN where either is.
+VOTIVE_SCALAR f32 nextafter_f32(f32 a, f32 b) {
+  const u32 u = bits_f32(a);
+  const u32 outward = (a < b) == (a > 0.0f);  // away from zero
+  const u32 next = (u & 0x7fffffffu) == 0u ? ((bits_f32(b) & 0x80000000u) | 1u) : (outward ? u + 1u : u - 1u);
+  return ((a != a) | (b != b)) ? nan_f32() : (a == b ? b : f32_from_bits(next));
+}
+VOTIVE_SCALAR f64 nextafter_f64(f64 a, f64 b) {
+  const u64 u = bits_f64(a);
+  const u32 outward = (a < b) == (a > 0.0);
+  const u64 next = (u & 0x7fffffffffffffffu) == 0u ? ((bits_f64(b) & 0x8000000000000000u) | 1u) : (outward ? u + 1u : u - 1u);
+  return ((a != a) | (b != b)) ? nan_f64() : (a == b ? b : f64_from_bits(next));
+}
+
 VOTIVE_SCALAR u8 eq_f32(f32 a, f32 b) { return a == b; }
 VOTIVE_SCALAR u8 ne_f32(f32 a, f32 b) { return a != b; }
 VOTIVE_SCALAR u8 lt_f32(f32 a, f32 b) { return a < b; }

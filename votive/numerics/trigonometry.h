@@ -1,4 +1,4 @@
-// sin and cos (CONTRACT.md 2.3), over the whole range of f32. Up to trig_limit_f32 the argument is reduced by three parts of pi/2 without a branch;
+// sin, cos and tan (CONTRACT.md 2.3), over the whole range of f32. Up to trig_limit_f32 the argument is reduced by three parts of pi/2 without a branch;
 // beyond, by as many bits of 2/pi as the exponent needs (Payne and Hanek), in integers. A loop that wants to vectorise takes sin_moderate_f32 and repairs the rest.
 #pragma once
 
@@ -117,6 +117,34 @@ VOTIVE_SCALAR f32 sin_f32(f32 x) {
 VOTIVE_SCALAR f32 cos_f32(f32 x) {
   if (abs_f32(x) <= trig_limit_f32()) return cos_moderate_f32(x);
   return abs_f32(x) < infinity_f32() ? sincos_reduced_f32(reduce_huge_f32(x)).cos : nan_f32();
+}
+
+/// tan of the reduced argument: a polynomial, or -1 over it with what it and the quotient rounded off.
+VOTIVE_SCALAR f32 tan_reduced_f32(ReducedF32 x) {
+  const f32 s = x.r * x.r;
+  f32 p = 0x1.22a4b8p-8f;
+  p = fma_f32(p, s, -0x1.1bae98p-15f);
+  p = fma_f32(p, s, 0x1.6664f8p-7f);
+  p = fma_f32(p, s, 0x1.5c03a8p-6f);
+  p = fma_f32(p, s, 0x1.baed7ap-5f);
+  p = fma_f32(p, s, 0x1.110d24p-3f);
+  p = fma_f32(p, s, 0x1.555562p-2f);
+  const f32 about = fma_f32(p * s, x.r, x.r);
+  const f32 rest = fma_f32(p * s, x.r, fma_f32(about * about, x.low, x.low));
+  const f32 head = x.r + rest;
+  const f32 tail = (x.r - head) + rest;
+  const f32 q = -1.0f / head;
+  const f32 inverse = fma_f32(fma_f32(q, tail, fma_f32(q, head, 1.0f)), q, q);
+  return x.quadrant & 1u ? inverse : head;
+}
+
+/// tan of |x| <= trig_limit_f32(), without a branch; beyond it the result means nothing.   <= 2 ulp.
+VOTIVE_SCALAR f32 tan_moderate_f32(f32 x) { return x == 0.0f ? x : tan_reduced_f32(reduce_moderate_f32(x)); }
+
+/// The tangent.   <= 2 ulp for every finite x;  +-inf give NaN.
+VOTIVE_SCALAR f32 tan_f32(f32 x) {
+  if (abs_f32(x) <= trig_limit_f32()) return tan_moderate_f32(x);
+  return abs_f32(x) < infinity_f32() ? tan_reduced_f32(reduce_huge_f32(x)) : nan_f32();
 }
 
 /// sin(pi v) and cos(pi v) for |v| <= 2^20.
