@@ -50,6 +50,38 @@ std::vector<Case> matmuls(Rng& rng, DType d) {
   return all;
 }
 
+std::vector<Case> integer_matmuls(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto add = [&](const Shape& a, DType other, const Shape& b, std::optional<DType> out, const std::string& note, bool layouts) {
+    const auto call = [out](std::span<const Tensor> in, Device) { return Outputs{matmul(in[0], in[1], {.out = out})}; };
+    all.push_back({{{.dtype = d, .shape = a}, {.dtype = other, .shape = b}}, call, note, layouts});
+  };
+  for (const DType other : every_integer) {
+    const Size m = rng.between(1, 9), k = rng.between(1, 40), n = rng.between(1, 37);
+    add({m, k}, other, {k, n}, {}, "with " + std::string(to_string(other)), true);
+    add({2, 1, m, k}, other, {3, k, n}, i64, "out i64, with " + std::string(to_string(other)), true);
+  }
+  add({5, 300}, d, {300, 270}, {}, "tiles", false);
+  add({3}, d, {3}, {}, "vectors", true);
+  add({3, 0}, d, {0, 4}, {}, "no inner elements", false);
+  add({0, 3}, d, {3, 4}, {}, "empty", false);
+  add({1, 33026}, d, {33026, 1}, {}, "long", false);
+  add({2, 3}, d, {3, 2}, f32, "float sums", false);
+  return all;
+}
+
+std::vector<Case> kept_sums(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto call = [](std::span<const Tensor> in, Device) { return Outputs{matmul(in[0], in[1], {.out = f32})}; };
+  for (const Values values : {Values::moderate, Values::wide}) {
+    const Size m = rng.between(1, 19), k = rng.between(1, 40), n = rng.between(1, 37);
+    all.push_back({{{.dtype = d, .shape = {m, k}, .values = values}, {.dtype = d, .shape = {k, n}, .values = values}}, call, "", true});
+    all.push_back(
+        {{{.dtype = d, .shape = {3, 1025}, .values = values}, {.dtype = d, .shape = {1025, 40}, .values = values}}, call, "", false});
+  }
+  return all;
+}
+
 std::vector<Case> linears(Rng& rng, DType d) {
   std::vector<Case> all;
   for (const bool bias : {false, true}) {
@@ -173,6 +205,8 @@ std::vector<Case> attentions(Rng& rng, DType d) {
 
 void add_products(std::vector<Operation>& all) {
   all.push_back({"matmul", every_floating, matmuls});
+  all.push_back({"matmul_of_integers", every_integer, integer_matmuls});
+  all.push_back({"matmul_keeping_sums", {DType::f16, DType::bf16, DType::f32}, kept_sums});
   all.push_back({"linear", every_floating, linears});
   all.push_back({"linear_of_blocks", every_quantised, quantised_linears});
   all.push_back({"attention", {DType::f16, DType::bf16, DType::f32}, attentions});

@@ -17,6 +17,7 @@
   X(rope)                          \
   X(sort)                          \
   X(matmul)                        \
+  X(matmul_integer)                \
   X(attention)                     \
   X(quantised)
 

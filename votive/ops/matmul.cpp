@@ -54,26 +54,75 @@ void check_bias(std::string_view op, const Argument& bias, DType dtype, Size n, 
 
 }  // namespace
 
+namespace {
+
+/// The shape of a product of matrices, batch axes broadcast.
+Shape product_shape(std::string_view op, const Argument& a, const Argument& b) {
+  const Meta &x = a.meta, &w = b.meta;
+  require_rank(op, a, 2);
+  if (is_weight_only(w)) {
+    require_rank(op, b, 2, 2);
+  } else {
+    require_rank(op, b, 2);
+  }
+  const Size k = x.shape.back(), inner = w.shape[w.shape.rank() - 2], n = w.shape.back();
+  if (k != inner) refuse_inner(op, a, b, k, inner, n == k ? "Did you mean transpose(b)?" : "");
+  const Meta batch_a{.shape = leading(x.shape, 2)}, batch_b{.shape = leading(w.shape, 2)};
+  Shape shape = require_broadcast(op, {"the batch of a", 1, batch_a}, {"the batch of b", 2, batch_b});
+  shape.push_back(x.shape[x.shape.rank() - 2]);
+  shape.push_back(n);
+  return shape;
+}
+
+bool is_matrix(const Shape& shape) {
+  Size batches = 1;
+  for (int axis = 0; axis + 2 < shape.rank(); ++axis) batches *= shape[axis];
+  return batches == 1;
+}
+
+/// [..., k] as [rows, k]
+Tensor rows_of(const Tensor& x) {
+  Size rows = 1;
+  for (int axis = 0; axis + 1 < x.rank(); ++axis) rows *= x.shape()[axis];
+  return reshape(x, {rows, x.shape().back()});
+}
+
+}  // namespace
+
 Meta Matmul::result(const Meta& a, const Meta& b, const Meta& bias) const {
   const Argument x{"a", 1, a}, w{"b", 2, b}, c{"bias", 3, bias};
-  const DType dtype = product_dtype(info.name, x, w);
+  const DType product = product_dtype(info.name, x, w);
+  const DType dtype = keeps_sum && product != DType::f64 ? DType::f32 : product;
   require_same_device(info.name, x, w);
-  require_rank(info.name, x, 2);
-  if (is_weight_only(b)) {
-    require_rank(info.name, w, 2, 2);
-  } else {
-    require_rank(info.name, w, 2);
-  }
-  const Size k = a.shape.back(), inner = b.shape[b.shape.rank() - 2], n = b.shape.back();
-  if (k != inner) refuse_inner(info.name, x, w, k, inner, n == k ? "Did you mean transpose(b)?" : "");
-  const Meta batch_a{.shape = leading(a.shape, 2)}, batch_b{.shape = leading(b.shape, 2)};
-  Meta y{.dtype = dtype,
-         .shape = require_broadcast(info.name, {"the batch of a", 1, batch_a}, {"the batch of b", 2, batch_b}),
-         .device = a.device};
-  y.shape.push_back(a.shape[a.shape.rank() - 2]);
-  y.shape.push_back(n);
-  check_bias(info.name, c, dtype, n, x);
+  const Meta y{.dtype = dtype, .shape = product_shape(info.name, x, w), .device = a.device};
+  check_bias(info.name, c, dtype, b.shape.back(), x);
   return y;
+}
+
+// da = dy·bᵀ, db = aᵀ·dy. Transposed operands are views; a weight that every batch shares gets one product over all rows.
+Tensors Matmul::gradient(const Backward& b) const {
+  const Tensor& dy = b.dy();
+  Tensors gradients(3);
+  if (b.wants(0)) {
+    const Tensor w = transpose(b.x(1));
+    gradients[0] = b.to_input(matmul(dy, is_weight_only(w.meta()) ? w.to(DType::f32) : w), 0);
+  }
+  if (b.wants(1)) {
+    const Tensor& a = b.x(0);
+    if (is_matrix(b.meta(1).shape)) {
+      gradients[1] = reshape(matmul(transpose(rows_of(a)), rows_of(dy)), b.meta(1).shape).to(b.meta(1).dtype);
+    } else {
+      gradients[1] = b.to_input(matmul(transpose(a), dy), 1);
+    }
+  }
+  if (b.wants(2)) gradients[2] = b.to_input(dy, 2);
+  return gradients;
+}
+
+Meta IntegerMatmul::result(const Meta& a, const Meta& b) const {
+  const Argument x{"a", 1, a}, w{"b", 2, b};
+  require_same_device(info.name, x, w);
+  return {.dtype = dtype, .shape = product_shape(info.name, x, w), .device = a.device};
 }
 
 Meta Prepack::result(const Meta& w) const {
@@ -88,31 +137,72 @@ Meta Prepack::result(const Meta& w) const {
   return y;
 }
 
-Tensor matmul(const Tensor& a, const Tensor& b) {
+namespace {
+
+/// CONTRACT.md 4.6: 8-bit integers sum in i32 while no sum can leave it, wider ones in i64 or u64.
+DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, std::optional<DType> out, Size k) {
+  const bool narrow = block_bytes(a.meta.dtype) == 1 && block_bytes(b.meta.dtype) == 1;
+  const DType common = require_common_dtype(op, a, b);
+  const DType wide = is_unsigned_integer(common) ? DType::u64 : DType::i64;
+  const DType dtype = out.value_or(narrow ? DType::i32 : wide);
+  if (dtype != wide && !(narrow && (dtype == DType::i32 || dtype == DType::i64))) {
+    throw error_about(ErrorKind::DTypeMismatch, op, {a, b})
+        .detail(format("out {} of {} and {}", to_string(dtype), describe(a), describe(b)))
+        .accepted(narrow ? "i32, i64" : std::string(to_string(wide)));
+  }
+  if (dtype == DType::i32) {
+    const auto most = [](DType d) { return d == DType::u8 ? Size{255} : Size{128}; };
+    const Size limit = ((Size{1} << 31) - 1) / (most(a.meta.dtype) * most(b.meta.dtype));
+    if (k > limit) {
+      throw error_about(ErrorKind::InvalidArgument, op, {a, b})
+          .detail(format("sums of {} products of {} and {} may not fit i32", k, to_string(a.meta.dtype), to_string(b.meta.dtype)))
+          .limit(format("an inner size of {}", limit))
+          .hint("Pass out = i64");
+    }
+  }
+  return dtype;
+}
+
+[[noreturn]] void refuse_out(std::string_view op, const Argument& a, const Argument& b, DType out, DType dtype) {
+  const bool half = dtype == DType::f16 || dtype == DType::bf16;
+  throw error_about(ErrorKind::DTypeMismatch, op, {a, b})
+      .detail(format("out {} of {} and {}", to_string(out), describe(a), describe(b)))
+      .accepted(half ? format("{}, f32", to_string(dtype)) : std::string(to_string(dtype)));
+}
+
+/// a vector is a row on the left and a column on the right, and its axis is dropped from the result
+Tensor product(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out) {
   const Meta meta_a = a.meta(), meta_b = b.meta();
   const Argument x{"a", 1, meta_a}, w{"b", 2, meta_b};
-  const DType dtype = product_dtype("matmul", x, w);
-  require_same_device("matmul", x, w);
-  require_rank("matmul", x, 1);
-  require_rank("matmul", w, is_weight_only(meta_b) ? 2 : 1);
+  const bool integers = meta_a.present && meta_b.present && is_integer(meta_a.dtype) && is_integer(meta_b.dtype);
+  const Size k = meta_a.shape.empty() ? 0 : meta_a.shape.back();
+  const DType dtype = integers ? integer_dtype(op, x, w, out, k) : product_dtype(op, x, w);
+  const bool half = dtype == DType::f16 || dtype == DType::bf16;
+  if (!integers && out && *out != dtype && !(half && *out == DType::f32)) refuse_out(op, x, w, *out, dtype);
+  require_same_device(op, x, w);
+  require_rank(op, x, 1);
+  require_rank(op, w, is_weight_only(meta_b) ? 2 : 1);
+  const Matmul floats{.keeps_sum = out && *out != dtype};
   if (is_weight_only(meta_b)) {
     const int rank = b.rank();
     if (rank == 2 && b.strides()[0] != 1 && b.size(0) != 1) {
-      throw error_about(ErrorKind::ShapeMismatch, "matmul", {x, w})
+      throw error_about(ErrorKind::ShapeMismatch, op, {x, w})
           .detail(format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
           .hint("Did you mean transpose(b)?");
     }
-    if (a.rank() == 1) return select(apply(Matmul{}, unsqueeze(a, 0), b, Tensor()), -2, 0);
-    return apply(Matmul{}, a, b, Tensor());
+    if (a.rank() == 1) return select(apply(floats, unsqueeze(a, 0), b, Tensor()), -2, 0);
+    return apply(floats, a, b, Tensor());
   }
-  // a vector is a row on the left and a column on the right, and its axis is dropped from the result
   const bool row = a.rank() == 1, column = b.rank() == 1;
-  const Tensor left = (row ? unsqueeze(a, 0) : a).to(dtype);
-  const Tensor right = (column ? unsqueeze(b, 1) : b).to(dtype);
-  Tensor y = apply(Matmul{}, left, right, Tensor());
+  const Tensor left = row ? unsqueeze(a, 0) : a, right = column ? unsqueeze(b, 1) : b;
+  Tensor y = integers ? apply(IntegerMatmul{dtype}, left, right) : apply(floats, left.to(dtype), right.to(dtype), Tensor());
   if (column) y = select(y, -1, 0);
   return row ? select(y, column ? -1 : -2, 0) : y;
 }
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) { return product("matmul", a, b, options.out); }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const Meta meta_x = x.meta(), meta_w = w.meta(), meta_bias = bias.meta();

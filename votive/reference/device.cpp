@@ -25,6 +25,7 @@ void register_kernels(Kernels& kernels) {
   kernels.add<RmsNorm>(device, rms_norm);
   kernels.add<LayerNorm>(device, layer_norm);
   kernels.add<Matmul>(device, matmul);
+  kernels.add<IntegerMatmul>(device, integer_matmul);
   kernels.add<Attention>(device, attention);
   kernels.add<Embedding>(device, embedding);
   kernels.add<IndexSelect>(device, index_select);

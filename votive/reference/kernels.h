@@ -33,6 +33,7 @@ void rms_norm(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, S
 void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
 
 void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
+void integer_matmul(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
 void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
 
 void embedding(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);

@@ -75,7 +75,7 @@ void matmul(const Matmul&, const Tensor& first, const Tensor& second, const Tens
     return write_f64(y, values);
   }
   std::vector<f32> values;
-  if (y.dtype() == DType::bf16) {
+  if (first.dtype() == DType::bf16 && second.dtype() == DType::bf16) {
     values = products(read_u16(a), read_u16(b), batch, m, n, k,
                       [](const u16* p, i64 ps, const u16* q, i64 qs, i64 size) { return dot_bf16(p, ps, q, qs, size); });
   } else {
@@ -84,6 +84,22 @@ void matmul(const Matmul&, const Tensor& first, const Tensor& second, const Tens
   }
   if (bias.defined()) add_bias(values, read_f32(bias));
   write_f32(y, values);
+}
+
+void integer_matmul(const IntegerMatmul&, const Tensor& first, const Tensor& second, Tensor& y, Stream&) {
+  const int rank = y.rank();
+  const Size m = y.shape()[rank - 2], n = y.shape()[rank - 1], k = first.shape().back();
+  Shape shape_a = y.shape(), shape_b = y.shape();
+  shape_a[rank - 1] = k;
+  shape_b[rank - 2] = k;
+  // read as i64 or u64, negative numbers keep their bits: sums and products modulo 2⁶⁴ do not see the difference
+  const std::vector<u64> values = products(read_u64(broadcast(first, shape_a)), read_u64(broadcast(second, shape_b)), y.count() / (m * n),
+                                           m, n, k, [](const u64* p, i64 ps, const u64* q, i64 qs, i64 size) {
+                                             u64 sum = 0;
+                                             for (i64 i = 0; i < size; ++i) sum += p[i * ps] * q[i * qs];
+                                             return sum;
+                                           });
+  write_bits(y, values);
 }
 
 }  // namespace votive::reference
