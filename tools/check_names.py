@@ -2,6 +2,7 @@
 """docs/FROM_CANDLE.md and docs/FROM_PYTORCH.md cannot rot: every name of candle has a row with an answer, and every spelling in an answer is declared.
 
   check_names.py               check both pages
+  check_names.py program INTO  every spelling as C++, to be compiled and never run
   check_names.py --self-test
 """
 
@@ -32,6 +33,39 @@ def rows(text):
             ours = True
         elif ours and not re.match(r"\|[-| ]+\|$", line):
             yield number, re.findall(r"`([^`]+)`", cells[0]) or [cells[0]], cells[1]
+
+
+# What a spelling may speak of, in the program that holds them all.
+BROUGHT = """struct Function {
+  Tensor operator()(const Tensor& x) const { return x; }
+  Tensor operator()(const Tensors& x) const { return x[0]; }
+};
+[[maybe_unused]] const Function f;
+[[maybe_unused]] const std::function<Tensors(const Tensors& x, const Tensor& y, const Tensor& dy)> g;
+[[maybe_unused]] const std::function<Tensor(const Tensor& dx)> hook;
+[[maybe_unused]] Generator generator;
+[[maybe_unused]] const std::vector<float> values;
+[[maybe_unused]] const std::string path;
+[[maybe_unused]] Tensor """
+TENSORS = ("x y a b c w n p q k v bias ids mask source gamma beta table positions frequencies target targets lengths sizes edges grid gate up weight weights "
+           "average deviation variance loss view").split()
+
+
+def program(root):
+    """Each spelling a statement of its own, at the line of its page."""
+    out = ["// Every spelling of docs/FROM_CANDLE.md and docs/FROM_PYTORCH.md, taken by tools/check_names.py; compiled, never run.", "#include <cmath>", "#include <functional>",
+           '#include "votive/autograd/autograd.h"', '#include "votive/base/thread_pool.h"', '#include "votive/io/gguf.h"', '#include "votive/io/safetensors.h"',
+           '#include "votive/models/kv_cache.h"', '#include "votive/ops/ops.h"', "", "namespace votive::docs {", "", "namespace {", "", BROUGHT + ", ".join(TENSORS) + ";"]
+    statements = []
+    for page in (CANDLE, PYTORCH):
+        for number, _, answer in rows((root / page).read_text(encoding="utf-8")):
+            for code in re.findall(r"`([^`]+)`", answer):
+                code = code.replace("\\|", "|")
+                whole = code if code.endswith(";") else f"static_cast<void>(sizeof({code}));" if re.fullmatch(r"[A-Z]\w*", code) else f"static_cast<void>({code});"
+                statements.append(f'#line {number} "{page}"\n  {{ {whole} }}')
+    for first in range(0, len(statements), 50):
+        out += ["", f"[[maybe_unused]] void spellings_{first // 50}() {{", *statements[first:first + 50], "}"]
+    return "\n".join([*out, "", "}  // namespace", "", "}  // namespace votive::docs", ""])
 
 
 class Declared:
@@ -146,6 +180,9 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         self_test()
+        return 0
+    if sys.argv[1:2] == ["program"]:
+        pathlib.Path(sys.argv[2]).write_text(program(tree.ROOT), encoding="utf-8")
         return 0
     found, summary = check(tree.ROOT)
     print("\n".join(found) if found else summary)

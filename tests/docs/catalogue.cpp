@@ -28,13 +28,19 @@ void add_pointwise(Json& rows) {
   }
 }
 
-Json tried_everywhere(const Example& example) {
+/// Results by device and dtype; what `reference` says to the dtypes that are refused.
+Json tried_everywhere(const Example& example, Json& refused) {
   Json gives;
+  refused = Json::object();
   for (const Device device : {Device::cpu, Device::reference}) {
     Json& on = gives[std::string(to_string(device))] = Json::object();
     for (const DType dtype : every_plain_dtype) {
       const Answer answer = tried(example, {.dtype = dtype, .device = device});
-      if (answer.accepted) on[std::string(to_string(dtype))] = answer.result;
+      if (answer.accepted) {
+        on[std::string(to_string(dtype))] = answer.result;
+      } else if (device == Device::reference) {
+        refused[std::string(to_string(dtype))] = answer.text;
+      }
     }
   }
   return gives;
@@ -56,10 +62,13 @@ int print() {
   for (const Example& example : examples()) {
     bool twice = false;
     const std::string gradient = gradient_of(example, twice);
+    Json refused;
+    const Json gives = tried_everywhere(example, refused);
     list.push_back({{"header", example.header},
                     {"line", example.line},
                     {"function", example.function},
-                    {"gives", tried_everywhere(example)},
+                    {"gives", gives},
+                    {"refuses", refused},
                     {"gradient", gradient},
                     {"twice", twice}});
   }
