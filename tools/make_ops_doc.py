@@ -20,6 +20,7 @@ import ops_headers
 import tree
 
 OUT = "docs/OPS.md"
+TENSOR = "votive/core/tensor.h"
 STRICT = False  # whether a public function without docstring or example is an error
 CREATIONS = "tensor|zeros|ones|full|eye|arange|linspace|rand|randn|randint"
 GROUPS = [("bool", ["bool"]), ("integers", ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"]), ("floats", ["f16", "bf16", "f32", "f64"]),
@@ -290,7 +291,15 @@ def entry(header, name, facts):
     return out + [f"- **{what}** {text}" for what, text in items if text] + [""]
 
 
-def page(headers, facts):
+def tensor_section(text):
+    out = ["## Tensor", "", f"`{TENSOR}` — what a tensor says of itself; operations are functions.", "", "| Member | |", "|---|---|"]
+    for shown, doc in ops_headers.members(text, "Tensor"):
+        code, words = shown.replace("|", "\\|"), escaped(doc).replace("|", "\\|")
+        out.append(f"| `{code}` | {words} |")
+    return [*out, ""]
+
+
+def page(headers, facts, tensor=""):
     count = sum(len(h.names()) for h in headers)
     examples = sum(len(h.examples()) for h in headers)
     out = ["# Operations", "",
@@ -304,6 +313,8 @@ def page(headers, facts):
     for header in headers:
         links = ", ".join(f"[{escaped(n)}](#{anchor(header, n)})" for n in header.names())
         out.append(f"| [{header.subject}](#{header.subject}) | {links} |")
+    if tensor:
+        out += ["| [Tensor](#tensor) | its members |", "", *tensor_section(tensor)]
     out.append("")
     for header in headers:
         out += [f"## {header.subject}", "", f"`{header.path}` — {escaped(header.opening)}", ""]
@@ -385,7 +396,7 @@ def check(root, source):
     if not STRICT:
         errors, warnings = [], warnings + errors
     errors += unlike_devices(catalogue)
-    wanted, path = page(headers, facts), root / OUT
+    wanted, path = page(headers, facts, (root / TENSOR).read_text(encoding="utf-8")), root / OUT
     have = path.read_text(encoding="utf-8") if path.exists() else ""
     for line in warnings if len(warnings) < 40 else [*warnings[:40], f"and {len(warnings) - 40} more"]:
         print(f"  warning: {line}")
@@ -455,7 +466,7 @@ def main():
         pathlib.Path(rest[0]).write_text(index_program([pathlib.Path(h).stem for h in rest[1:]]), encoding="utf-8")
     elif verb == "write":
         headers = ops_headers.read(root)
-        (root / OUT).write_text(page(headers, Facts(catalogue_of(rest[0]))), encoding="utf-8")
+        (root / OUT).write_text(page(headers, Facts(catalogue_of(rest[0])), (root / TENSOR).read_text(encoding="utf-8")), encoding="utf-8")
         print(f"  {OUT}: {sum(len(h.names()) for h in headers)} functions")
     elif verb == "coverage":
         print(coverage(ops_headers.read(root), Facts(catalogue_of(rest[0]))))

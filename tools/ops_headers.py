@@ -224,3 +224,32 @@ def parse(path, text):
 
 def read(root):
     return [parse(path, (root / path).read_text(encoding="utf-8")) for path in paths(root)]
+
+
+def members(text, name):
+    """(signature, doc) of each public member function of a class, but for how it is made and copied."""
+    body = text[text.index(f"class {name} {{"):]
+    body = body[body.index("public:") + 7:body.index("private:")]
+    found, doc, statement, depth = [], [], "", 0
+    for line in body.splitlines():
+        bare = line.strip()
+        if not bare:
+            doc = []
+            continue
+        if bare.startswith("///") and not bare.startswith("///<"):
+            doc.append(bare[3:].strip())
+            continue
+        code = without_comment(line).strip()
+        statement = f"{statement} {code}".strip()
+        depth += depth_change(code)
+        if depth == 0 and re.search(r"[;}]$", code):
+            trailing = re.search(r"///?<?\s*(.*)", line[len(without_comment(line)):])
+            shown = signature(statement).rstrip(";") + ";"
+            shown = re.sub(r"\)( const)?( noexcept)?\s*:.*;$", r")\1\2;", shown)
+            if re.match(rf"(explicit )?~?{name}\(", shown) or "operator=" in shown:
+                doc, statement = [], ""  # how it is made and copied
+                continue
+            found.append((shown, " ".join(doc) or (trailing[1] if trailing else "")))
+            statement = ""
+            doc = []
+    return found
