@@ -1,0 +1,38 @@
+// Names of compare_opinfo.py for what works element by element, the operators and casts.
+#include "tools/opinfo/call.h"
+
+namespace votive::opinfo {
+
+#define UNARY(name)                                           \
+  {                                                           \
+#name, [](const Call& c) { return Tensors{name(c.x())}; } \
+  }
+#define BINARY(name)                                                                                                                \
+  {                                                                                                                                 \
+#name, [](const Call& c) { return binary(c, [](const auto& a, const auto& b) -> decltype(name(a, b)) { return name(a, b); }); } \
+  }
+#define OPERATOR(name, op)                                                                                                  \
+  {                                                                                                                         \
+#name, [](const Call& c) { return binary(c, [](const auto& a, const auto& b) -> decltype(a op b) { return a op b; }); } \
+  }
+
+static const Table::value_type rows[] = {
+    UNARY(neg),         UNARY(abs),          UNARY(sign),      UNARY(relu),      UNARY(square),    UNARY(floor),    UNARY(ceil),
+    UNARY(trunc),       UNARY(round),        UNARY(sqrt),      UNARY(rsqrt),     UNARY(recip),     UNARY(exp),      UNARY(log),
+    UNARY(sin),         UNARY(cos),          UNARY(tanh),      UNARY(erf),       UNARY(sigmoid),   UNARY(silu),     UNARY(gelu),
+    UNARY(gelu_tanh),   OPERATOR(add, +),    OPERATOR(sub, -), OPERATOR(mul, *), OPERATOR(div, /), BINARY(minimum), BINARY(maximum),
+    BINARY(eq),         BINARY(ne),          BINARY(lt),       BINARY(le),       BINARY(gt),       BINARY(ge),      BINARY(logical_and),
+    BINARY(logical_or), BINARY(logical_xor),
+};
+
+#undef UNARY
+#undef BINARY
+#undef OPERATOR
+
+void add_pointwise(Table& table) {
+  table.insert(std::begin(rows), std::end(rows));
+  table["where"] = [](const Call& c) { return Tensors{where(c.x(0), c.x(1), c.x(2))}; };
+  table["cast"] = [](const Call& c) { return Tensors{cast(c.x(), c.dtype(), {.saturate = c.flag("saturate", true)})}; };
+}
+
+}  // namespace votive::opinfo

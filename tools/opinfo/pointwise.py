@@ -1,0 +1,292 @@
+"""Spellings of what works element by element. The bounds are those of CONTRACT.md 2.2 and 2.3; where it names none, the operation's docstring does."""
+import math
+
+import torch
+
+from calls import BITS, EXACT, ULP, CLOSE, Call, Meant, Skip, spelling
+
+HALF = 0.5  # correctly rounded
+BOOLEAN = Meant("bool has no arithmetic: logical_or, logical_and or a cast (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
+NO_BITS_OF_FLOATS = Meant("bitwise operations refuse floats (CONTRACT.md 2.5)", error="dtype mismatch")
+ZERO_DIVISOR = Meant("an integer divided by zero is an error on every device (CONTRACT.md 2.1)", error="division by zero")
+INTEGER_POWER = Meant("a negative exponent of an integer is an error (CONTRACT.md 2.1)", error="domain|invalid argument")
+
+
+def has_nan(case, ours, theirs, truth):
+    return any(t.is_floating_point() and bool(t.isnan().any()) for t in case.call.inputs if isinstance(t, torch.Tensor))
+
+
+def only(ours=None, **known):
+    """Refuses arguments without a Votive meaning; the others may stand."""
+    for name, value in known.items():
+        if value is not None:
+            raise Skip(f"argument {name}")
+
+
+def unary(names, bound, ours=None, **how):
+    for name in names.split():
+        @spelling(name, bound, edges=True, **how)
+        def translate(x, votive=ours or name.split(".")[-1], inplace=False):
+            return Call(votive, x)
+
+
+def binary(names, bound, ours=None, swapped=False, **how):
+    for name in names.split():
+        @spelling(name, bound, edges=True, literals=True, **how)
+        def translate(a, b, votive=ours or name.split(".")[-1]):
+            return Call(votive, b, a) if swapped else Call(votive, a, b)
+
+
+unary("neg", BITS, meant=[BOOLEAN])
+unary("abs", BITS, meant=[BOOLEAN])
+unary("sign sgn", EXACT, ours="sign", meant=[BOOLEAN, Meant("sign(NaN) = NaN (CONTRACT.md 2.2, row 25)", when=has_nan, where="values")])
+unary("floor ceil trunc", EXACT, meant=[BOOLEAN])
+unary("square", ULP(HALF), meant=[BOOLEAN])
+unary("frac", ULP(HALF))
+unary("positive", BITS, meant=[BOOLEAN])
+unary("nn.functional.relu", EXACT, meant=[BOOLEAN])
+unary("sqrt", ULP(HALF))
+unary("rsqrt", ULP(1.5))
+unary("reciprocal", ULP(HALF), ours="recip")
+unary("exp exp2 expm1 log1p sin cos", ULP(1.5))
+unary("log log2 log10", ULP(1))
+unary("tan sinh cosh tanh asin acos atan erf", ULP(2))
+unary("asinh acosh atanh erfc", ULP(3))
+unary("erfinv", ULP(4))
+unary("digamma lgamma", ULP(4))
+unary("sigmoid", ULP(5))
+unary("deg2rad", ULP(HALF))
+unary("rad2deg", ULP(HALF))
+unary("isnan isinf isfinite isposinf isneginf signbit logical_not", EXACT)
+unary("bitwise_not", EXACT, meant=[NO_BITS_OF_FLOATS])
+unary("sinc", ULP(6))
+unary("nn.functional.silu", ULP(6), variant="",
+      meant=[Meant("silu(−inf) = −0 (CONTRACT.md 2.3)", where="values", when=lambda case, ours, theirs, truth: bool((case.call.inputs[0] == -math.inf).any()))])
+unary("nn.functional.mish nn.functional.softsign nn.functional.tanhshrink nn.functional.hardsigmoid nn.functional.hardswish nn.functional.selu", ULP(8))
+unary("nn.functional.relu6", EXACT)
+unary("nn.functional.logsigmoid", ULP(5), ours="log_sigmoid")
+unary("special.ndtr special.log_ndtr special.ndtri special.erfcx special.entr special.i0e special.i1 special.i1e", ULP(6))
+unary("i0", ULP(6))
+
+binary("mul", ULP(HALF), meant=[BOOLEAN])
+binary("true_divide", ULP(HALF), ours="div")
+binary("eq ne lt le gt ge logical_and logical_or logical_xor", EXACT)
+binary("maximum minimum fmax fmin", EXACT)
+binary("copysign", EXACT)
+binary("fmod", EXACT, truth=False, meant=[ZERO_DIVISOR])
+binary("remainder", EXACT, truth=False, meant=[ZERO_DIVISOR])
+binary("floor_divide", EXACT, ours="floor_div", truth=False, meant=[ZERO_DIVISOR])
+binary("pow", ULP(2), meant=[INTEGER_POWER])
+binary("atan2", ULP(2))
+binary("hypot", ULP(2))
+binary("logaddexp logaddexp2", ULP(5))
+binary("xlogy", ULP(3))
+binary("special.xlog1py", ULP(3))
+binary("heaviside gcd lcm nextafter", EXACT)
+binary("bitwise_and bitwise_or bitwise_xor", EXACT, meant=[NO_BITS_OF_FLOATS])
+binary("bitwise_left_shift", EXACT, ours="shift_left")
+binary("bitwise_right_shift", EXACT, ours="shift_right")
+binary("__radd__", ULP(HALF), ours="add", swapped=True, meant=[BOOLEAN])
+binary("__rmul__", ULP(HALF), ours="mul", swapped=True, meant=[BOOLEAN])
+binary("__rdiv__", ULP(HALF), ours="div", swapped=True)
+binary("__rsub__", ULP(HALF), ours="sub", swapped=True, meant=[BOOLEAN])
+binary("__rmod__", EXACT, ours="remainder", swapped=True, truth=False, meant=[ZERO_DIVISOR])
+binary("__rpow__", ULP(2), ours="pow", swapped=True, meant=[INTEGER_POWER])
+binary("__rand__", EXACT, ours="bitwise_and", swapped=True)
+binary("__ror__", EXACT, ours="bitwise_or", swapped=True)
+binary("__rxor__", EXACT, ours="bitwise_xor", swapped=True)
+
+
+@spelling("round", EXACT, variant="", edges=True)
+def _(x):
+    return Call("round", x)
+
+
+@spelling("add", ULP(HALF), edges=True, literals=True, meant=[BOOLEAN])
+def _(a, b, alpha=1):
+    if alpha != 1:
+        raise Skip("alpha: one writes a + alpha * b")
+    return Call("add", a, b)
+
+
+@spelling("sub", ULP(HALF), edges=True, literals=True, meant=[BOOLEAN])
+def _(a, b, alpha=1):
+    if alpha != 1:
+        raise Skip("alpha: one writes a - alpha * b")
+    return Call("sub", a, b)
+
+
+@spelling("rsub", ULP(HALF), literals=True, meant=[BOOLEAN])
+def _(a, b, alpha=1):
+    if alpha != 1:
+        raise Skip("alpha: one writes b - alpha * a")
+    return Call("sub", b, a)
+
+
+@spelling("div", ULP(HALF), variant="no_rounding_mode", edges=True, literals=True)
+def _(a, b):
+    return Call("div", a, b)
+
+
+@spelling("div", EXACT, variant="trunc_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR])
+def _(a, b, rounding_mode):
+    return Call("div_trunc", a, b)
+
+
+@spelling("div", EXACT, variant="floor_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR])
+def _(a, b, rounding_mode):
+    return Call("floor_div", a, b)
+
+
+@spelling("max min", EXACT, variant="binary")
+def _(a, b):
+    raise Skip("spelled as maximum and minimum")
+
+
+def gelu_tanh_bound(call):
+    """6 + 2·|z| (CONTRACT.md 2.3)."""
+    if call.name != "gelu_tanh":
+        return 6
+    x = call.inputs[0].to(torch.float64)
+    return (6 + 2 * (2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)).abs()).nan_to_num(posinf=1e30)
+
+
+@spelling("nn.functional.gelu", ULP(gelu_tanh_bound))
+def _(x, approximate="none"):
+    return Call("gelu_tanh" if approximate == "tanh" else "gelu", x)
+
+
+@spelling("where", BITS)
+def _(a, condition, b):
+    return Call("where", condition, a, b)
+
+
+@spelling("clamp", EXACT, literals=True)
+def _(x, min=None, max=None):
+    return Call("clamp", x, min, max)
+
+
+@spelling("clamp_min", EXACT, literals=True)
+def _(x, low):
+    return Call("maximum", x, low)
+
+
+@spelling("clamp_max", EXACT, literals=True)
+def _(x, high):
+    return Call("minimum", x, high)
+
+
+@spelling("lerp", ULP(HALF), literals=True)
+def _(a, b, weight):
+    return Call("lerp", a, b, weight)
+
+
+@spelling("addcmul", ULP(HALF))
+def _(x, a, b, value=1):
+    return Call("addcmul", x, a, b, value=value)
+
+
+@spelling("addcdiv", ULP(HALF))
+def _(x, a, b, value=1):
+    return Call("addcdiv", x, a, b, value=value)
+
+
+@spelling("nan_to_num", EXACT, edges=True)
+def _(x, nan=None, posinf=None, neginf=None):
+    return Call("nan_to_num", x, nan=nan, posinf=posinf, neginf=neginf)
+
+
+@spelling("isclose", EXACT)
+def _(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    return Call("isclose", a, b, relative=rtol, absolute=atol, equal_nan=equal_nan)
+
+
+@spelling("allclose", EXACT)
+def _(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
+    return Call("allclose", a, b, relative=rtol, absolute=atol, equal_nan=equal_nan)
+
+
+@spelling("float_power", ULP(2))
+def _(a, b):
+    raise Skip("float_power: one writes pow of f64")
+
+
+@spelling("ldexp", ULP(1))
+def _(a, b):
+    return Call("ldexp", a, b)
+
+
+@spelling("logit", ULP(8))
+def _(x, eps=None):
+    if eps is not None:
+        raise Skip("logit with eps: one writes logit(clamp(x, eps, 1 − eps))")
+    return Call("logit", x)
+
+
+@spelling("nn.functional.leaky_relu", ULP(HALF))
+def _(x, negative_slope=0.01, inplace=False):
+    return Call("leaky_relu", x, slope=negative_slope)
+
+
+@spelling("nn.functional.elu", ULP(3))
+def _(x, alpha=1.0, inplace=False):
+    return Call("elu", x, alpha=alpha)
+
+
+@spelling("nn.functional.celu", ULP(3))
+def _(x, alpha=1.0, inplace=False):
+    return Call("celu", x, alpha=alpha)
+
+
+@spelling("nn.functional.softplus", ULP(5))
+def _(x, beta=1.0, threshold=20.0):
+    return Call("softplus", x, beta=beta, threshold=threshold)
+
+
+@spelling("nn.functional.hardtanh", EXACT)
+def _(x, min_val=-1.0, max_val=1.0, inplace=False):
+    return Call("hardtanh", x, low=min_val, high=max_val)
+
+
+@spelling("nn.functional.softshrink", ULP(HALF))
+def _(x, lambd=0.5):
+    return Call("softshrink", x, lambda_=lambd)
+
+
+@spelling("nn.functional.hardshrink", EXACT)
+def _(x, lambd=0.5):
+    return Call("hardshrink", x, lambda_=lambd)
+
+
+@spelling("nn.functional.threshold", EXACT)
+def _(x, threshold, value, inplace=False):
+    return Call("threshold", x, threshold=threshold, value=value)
+
+
+@spelling("nn.functional.prelu", ULP(HALF))
+def _(x, weight):
+    if weight.numel() > 1 and x.dim() > 1:
+        weight = weight.reshape(-1, *[1] * (x.dim() - 2))
+    return Call("prelu", x, weight)
+
+
+@spelling("nn.functional.glu", ULP(6))
+def _(x, dim=-1):
+    return Call("glu", x, axis=dim)
+
+
+@spelling("polar complex", BITS)
+def _(*arguments, **more):
+    raise Skip("a complex result")
+
+
+def cast(name, dtype):
+    @spelling(name, BITS, gradient=1e-12, meant=[
+        Meant("a float is truncated and saturated to an integer, NaN gives 0 (CONTRACT.md 6, rows 29, 30)", where="values")])
+    def _(x, memory_format=None):
+        return Call("cast", x, dtype=dtype)
+
+
+for name, dtype in {"bfloat16": torch.bfloat16, "double": torch.float64, "float": torch.float32, "half": torch.float16, "bool": torch.bool,
+                    "byte": torch.uint8, "char": torch.int8, "int": torch.int32, "long": torch.int64, "short": torch.int16}.items():
+    cast(name, dtype)
