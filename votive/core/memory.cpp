@@ -177,9 +177,9 @@ struct Shared {
 
 Shared& shared() {
   static Shared* const instance = [] {
-    static Shared* made = new Shared;
-    ::pthread_atfork([] { made->lock.lock(); }, [] { made->lock.unlock(); }, [] { made->lock.unlock(); });
-    return made;
+    // Through shared() again: a thread that forks sees what another one made only by its guard.
+    ::pthread_atfork([] { shared().lock.lock(); }, [] { shared().lock.unlock(); }, [] { shared().lock.unlock(); });
+    return new Shared;
   }();
   return *instance;
 }
