@@ -34,7 +34,7 @@ std::vector<DType> accepted_by(const Unary& op) {
 }
 
 using UnaryFunction = Tensor (*)(const Tensor&);
-using BinaryFunction = Tensor (*)(const Tensor&, const Tensor&);
+using BinaryFunction = Tensor (*)(const Tensor&, const Tensor&);  // picks the overload of two tensors where there are more
 
 Operation unary_operation(UnaryKind kind, UnaryFunction function) {
   const auto cases = [function](Rng& rng, DType d) {
@@ -107,15 +107,12 @@ Operation binary_operation(BinaryKind kind, BinaryFunction function) {
 }  // namespace
 
 void add_pointwise(std::vector<Operation>& all) {
-#define X(name) all.push_back(unary_operation(UnaryKind::name, votive::name));
-  VOTIVE_UNARY_ARITHMETIC(X)
-  VOTIVE_UNARY_ROUNDING(X)
-  VOTIVE_UNARY_FLOAT(X)
-  VOTIVE_UNARY_FUNCTION(X)
-#undef X
-#define X(name) all.push_back(binary_operation(BinaryKind::name, votive::name));
-  VOTIVE_BINARY_ARITHMETIC(X) VOTIVE_BINARY_FLOAT(X) VOTIVE_BINARY_FUNCTION(X) VOTIVE_BINARY_COMPARE(X) VOTIVE_BINARY_LOGICAL(X)
-#undef X
+#define ROW(group, name, ...) all.push_back(unary_operation(UnaryKind::name, votive::name));
+  VOTIVE_UNARY(ROW)
+#undef ROW
+#define ROW(group, name, ...) all.push_back(binary_operation(BinaryKind::name, votive::name));
+  VOTIVE_BINARY(ROW)
+#undef ROW
 }
 
 }  // namespace votive::contract

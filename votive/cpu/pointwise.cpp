@@ -17,11 +17,11 @@ using namespace votive::numerics;
 using Loop1 = void (*)(const void* x, void* y, Size n);
 using Loop2 = void (*)(const void* a, const void* b, void* y, Size n);
 
-template <class T, auto compute>
+template <class X, class Y, auto compute>
 void loop1(const void* x, void* y, Size n) {
-  const T* __restrict in = static_cast<const T*>(x);
-  T* __restrict out = static_cast<T*>(y);
-  for (Size i = 0; i < n; ++i) out[i] = static_cast<T>(compute(in[i]));
+  const X* __restrict in = static_cast<const X*>(x);
+  Y* __restrict out = static_cast<Y*>(y);
+  for (Size i = 0; i < n; ++i) out[i] = static_cast<Y>(compute(in[i]));
 }
 
 template <class A, class B, class Y, auto compute>
@@ -47,70 +47,10 @@ void loop_of_angles(const void* x, void* y, Size n) {
   }
 }
 
-// Tables in the order of UnaryKind and BinaryKind; a table ends, or has none, where no operation computes so.
-
-#define ROW(name) loop1<f32, [](f32 x) { return name##_f32(x); }>,
-constexpr Loop1 unary_f32[] = {VOTIVE_UNARY_ARITHMETIC(ROW) VOTIVE_UNARY_ROUNDING(ROW) VOTIVE_UNARY_FLOAT(ROW) VOTIVE_UNARY_FUNCTION(ROW)};
-#undef ROW
-#define ROW(name) loop1<f64, [](f64 x) { return name##_f64(x); }>,
-constexpr Loop1 unary_f64[] = {VOTIVE_UNARY_ARITHMETIC(ROW) VOTIVE_UNARY_ROUNDING(ROW) VOTIVE_UNARY_FLOAT(ROW)};
-#undef ROW
-#define SAME(name) loop1<i64, [](i64 x) { return x; }>,
-#define ROW(name) loop1<i64, [](i64 x) { return name##_i64(x); }>,
-constexpr Loop1 unary_i64[] = {VOTIVE_UNARY_ARITHMETIC(ROW) VOTIVE_UNARY_ROUNDING(SAME)};
-#undef ROW
-#define ROW(name) loop1<u64, [](u64 x) { return name##_u64(x); }>,
-constexpr Loop1 unary_u64[] = {VOTIVE_UNARY_ARITHMETIC(ROW) VOTIVE_UNARY_ROUNDING(SAME)};
-#undef ROW
-#undef SAME
-
-#define ROW(name) loop2<f32, f32, f32, [](f32 a, f32 b) { return name##_f32(a, b); }>,
-#define TRUTH(name) loop2<f32, f32, u8, [](f32 a, f32 b) { return name##_f32(a, b); }>,
-constexpr Loop2 binary_f32[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW)
-                                    VOTIVE_BINARY_COMPARE(TRUTH)};
-#undef ROW
-#undef TRUTH
-#define ROW(name) loop2<f64, f64, f64, [](f64 a, f64 b) { return name##_f64(a, b); }>,
-#define TRUTH(name) loop2<f64, f64, u8, [](f64 a, f64 b) { return name##_f64(a, b); }>,
-constexpr Loop2 binary_f64[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(ROW) VOTIVE_BINARY_FUNCTION(ROW)
-                                    VOTIVE_BINARY_COMPARE(TRUTH)};
-#undef ROW
-#undef TRUTH
-
-#define NONE(name) nullptr,
-// Narrow integers in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
-#define ROW(name) loop2<T, T, T, [](T a, T b) { return name##_i64(a, b); }>,
-#define TRUTH(name) loop2<T, T, u8, [](T a, T b) { return name##_i64(a, b); }>,
-template <class T>
-constexpr Loop2 binary_signed[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE)
-                                       VOTIVE_BINARY_COMPARE(TRUTH)};
-#undef ROW
-#undef TRUTH
-#define ROW(name) loop2<T, T, T, [](T a, T b) { return name##_u64(a, b); }>,
-#define TRUTH(name) loop2<T, T, u8, [](T a, T b) { return name##_u64(a, b); }>,
-template <class T>
-constexpr Loop2 binary_unsigned[] = {VOTIVE_BINARY_ARITHMETIC(ROW) VOTIVE_BINARY_FLOAT(NONE) VOTIVE_BINARY_FUNCTION(NONE)
-                                         VOTIVE_BINARY_COMPARE(TRUTH)};
-#undef ROW
-#undef TRUTH
-#undef NONE
-
-#define ROW(name) loop2<i64, u64, u8, [](i64 a, u64 b) { return name##_i64_u64(a, b); }>,
-constexpr Loop2 compare_signed_unsigned[] = {VOTIVE_BINARY_COMPARE(ROW)};
-#undef ROW
-// a ? b read as b ?' a, in the order eq ne lt le gt ge
-constexpr Loop2 compare_unsigned_signed[] = {
-    loop2<u64, i64, u8, [](u64 a, i64 b) { return eq_i64_u64(b, a); }>, loop2<u64, i64, u8, [](u64 a, i64 b) { return ne_i64_u64(b, a); }>,
-    loop2<u64, i64, u8, [](u64 a, i64 b) { return gt_i64_u64(b, a); }>, loop2<u64, i64, u8, [](u64 a, i64 b) { return ge_i64_u64(b, a); }>,
-    loop2<u64, i64, u8, [](u64 a, i64 b) { return lt_i64_u64(b, a); }>, loop2<u64, i64, u8, [](u64 a, i64 b) { return le_i64_u64(b, a); }>};
-#define ROW(name) loop2<u8, u8, u8, [](u8 a, u8 b) { return name(a, b); }>,
-constexpr Loop2 logical[] = {VOTIVE_BINARY_LOGICAL(ROW)};
-#undef ROW
-
 /// What a unary loop takes and gives, and how much of it a thread should have at least.
 struct Plan1 {
   Loop1 loop;
-  DType as;
+  DType as, result;
   Size grain;
 };
 struct Plan2 {
@@ -123,68 +63,155 @@ struct Plan2 {
 constexpr Size grain_of_arithmetic = 32 * tile_size;
 constexpr Size grain_of_functions = 4 * tile_size;
 
+bool is_whole(DType dtype) { return dtype == DType::boolean || is_integer(dtype); }
 bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+// Integers of any width in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
+template <auto of_i64, auto of_u64>
+Loop1 integers(DType dtype) {
+  switch (dtype) {
+    case DType::i8: return loop1<i8, i8, of_i64>;
+    case DType::i16: return loop1<i16, i16, of_i64>;
+    case DType::i32: return loop1<i32, i32, of_i64>;
+    case DType::i64: return loop1<i64, i64, of_i64>;
+    case DType::u16: return loop1<u16, u16, of_u64>;
+    case DType::u32: return loop1<u32, u32, of_u64>;
+    case DType::u64: return loop1<u64, u64, of_u64>;
+    default: return loop1<u8, u8, of_u64>;
+  }
+}
+
+/// `truth` where the result is a bool, else it is of the operands' dtype.
+template <auto of_i64, auto of_u64, bool truth>
+Loop2 integers(DType dtype) {
+#define OF(T, text) loop2<T, T, std::conditional_t<truth, u8, T>, text>
+  switch (dtype) {
+    case DType::i8: return OF(i8, of_i64);
+    case DType::i16: return OF(i16, of_i64);
+    case DType::i32: return OF(i32, of_i64);
+    case DType::i64: return OF(i64, of_i64);
+    case DType::u16: return OF(u16, of_u64);
+    case DType::u32: return OF(u32, of_u64);
+    case DType::u64: return OF(u64, of_u64);
+    default: return OF(u8, of_u64);
+  }
+#undef OF
+}
+
+// One function per group of rows.
+
+template <auto of_f32, auto of_f64>
+Plan1 floats(DType x, Size grain) {
+  if (x == DType::f64) return {loop1<f64, f64, of_f64>, x, x, grain};
+  return {loop1<f32, f32, of_f32>, DType::f32, DType::f32, grain};
+}
+
+template <auto of_f32, auto of_f64, auto of_i64, auto of_u64>
+Plan1 numbers(DType x) {
+  if (is_whole(x)) return {integers<of_i64, of_u64>(x), x, x, grain_of_arithmetic};
+  return floats<of_f32, of_f64>(x, grain_of_arithmetic);
+}
+
+template <auto of_f32, auto of_f64>
+Plan2 floats(DType a, DType b, Size grain) {
+  if (a == DType::f64 || b == DType::f64) return {loop2<f64, f64, f64, of_f64>, DType::f64, DType::f64, DType::f64, grain};
+  return {loop2<f32, f32, f32, of_f32>, DType::f32, DType::f32, DType::f32, grain};
+}
+
+template <auto of_f32, auto of_f64, auto of_i64, auto of_u64>
+Plan2 numbers(DType a, DType b) {
+  if (!is_whole(a) || !is_whole(b)) return floats<of_f32, of_f64>(a, b, grain_of_arithmetic);
+  const DType as = *common_dtype(a, b);
+  return {integers<of_i64, of_u64, false>(as), as, as, as, grain_of_arithmetic};
+}
+
+template <auto of_f32, auto of_f64, auto of_i64, auto of_u64, auto of_i64_u64, auto of_u64_i64>
+Plan2 compare(DType a, DType b) {
+  const auto as = [](Loop2 loop, DType p, DType q) { return Plan2{loop, p, q, DType::boolean, grain_of_arithmetic}; };
+  if (is_whole(a) && is_whole(b)) {
+    if (const auto common = common_dtype(a, b)) return as(integers<of_i64, of_u64, true>(*common), *common, *common);
+    if (is_signed_integer(a)) return as(loop2<i64, u64, u8, of_i64_u64>, DType::i64, DType::u64);
+    return as(loop2<u64, i64, u8, of_u64_i64>, DType::u64, DType::i64);
+  }
+  if (a == DType::f64 || b == DType::f64) return as(loop2<f64, f64, u8, of_f64>, DType::f64, DType::f64);
+  return as(loop2<f32, f32, u8, of_f32>, DType::f32, DType::f32);
+}
+
+// The scalar text as something a template can take.
+#define F32(name) [](f32 v) { return name##_f32(v); }
+#define F64(name) [](f64 v) { return name##_f64(v); }
+#define I64(name) [](i64 v) { return name##_i64(v); }
+#define U64(name) [](u64 v) { return name##_u64(v); }
+#define SAME [](auto v) { return v; }
 
 Plan1 plan(UnaryKind kind, DType x) {
   // On the bits, since a NaN must keep its own (CONTRACT.md 0.2).
-  if (kind == UnaryKind::neg && is_half(x)) return {loop1<u16, [](u16 bits) { return bits ^ 0x8000u; }>, x, grain_of_arithmetic};
-  if (kind == UnaryKind::abs && is_half(x)) return {loop1<u16, [](u16 bits) { return bits & 0x7fffu; }>, x, grain_of_arithmetic};
-  if (kind == UnaryKind::sin && x != DType::f64) return {loop_of_angles<true>, DType::f32, grain_of_functions};
-  if (kind == UnaryKind::cos && x != DType::f64) return {loop_of_angles<false>, DType::f32, grain_of_functions};
-  const int k = static_cast<int>(kind);
-  const Size grain = kind >= UnaryKind::exp ? grain_of_functions : grain_of_arithmetic;
-  switch (compute_type(kind, x)) {
-    case Compute::f64: return {unary_f64[k], DType::f64, grain};
-    case Compute::i64: return {unary_i64[k], DType::i64, grain};
-    case Compute::u64: return {unary_u64[k], DType::u64, grain};
-    default: return {unary_f32[k], DType::f32, grain};
+  if (kind == UnaryKind::neg && is_half(x)) return {loop1<u16, u16, [](u16 bits) { return bits ^ 0x8000u; }>, x, x, grain_of_arithmetic};
+  if (kind == UnaryKind::abs && is_half(x)) return {loop1<u16, u16, [](u16 bits) { return bits & 0x7fffu; }>, x, x, grain_of_arithmetic};
+  if (kind == UnaryKind::sin && x != DType::f64) return {loop_of_angles<true>, DType::f32, DType::f32, grain_of_functions};
+  if (kind == UnaryKind::cos && x != DType::f64) return {loop_of_angles<false>, DType::f32, DType::f32, grain_of_functions};
+#define GROUP_arithmetic(name) numbers<F32(name), F64(name), I64(name), U64(name)>(x)
+#define GROUP_rounding(name) numbers<F32(name), F64(name), SAME, SAME>(x)
+#define GROUP_floating(name) floats<F32(name), F64(name)>(x, grain_of_arithmetic)
+#define GROUP_function(name) floats<F32(name), F64(name)>(x, grain_of_functions)
+  switch (kind) {
+#define ROW(group, name, ...) \
+  case UnaryKind::name: return GROUP_##group(name);
+    VOTIVE_UNARY(ROW)
+#undef ROW
   }
+#undef GROUP_arithmetic
+#undef GROUP_rounding
+#undef GROUP_floating
+#undef GROUP_function
+  return {};
 }
 
+#undef F32
+#undef F64
+#undef I64
+#undef U64
+#undef SAME
+#define TEXT(A, B, name) [](A p, B q) { return name(p, q); }
+
 Plan2 plan(BinaryKind kind, DType a, DType b) {
-  const int k = static_cast<int>(kind);
-  const Size grain = kind == BinaryKind::swiglu ? grain_of_functions : grain_of_arithmetic;
-  if (kind >= BinaryKind::logical_and) {
-    return {logical[k - static_cast<int>(BinaryKind::logical_and)], DType::boolean, DType::boolean, DType::boolean, grain};
+#define FLOATS(name) TEXT(f32, f32, name##_f32), TEXT(f64, f64, name##_f64)
+#define INTEGERS(name) TEXT(i64, i64, name##_i64), TEXT(u64, u64, name##_u64)
+#define GROUP_arithmetic(name) numbers<FLOATS(name), INTEGERS(name)>(a, b)
+#define GROUP_floating(name) floats<FLOATS(name)>(a, b, grain_of_arithmetic)
+#define GROUP_function(name) floats<FLOATS(name)>(a, b, grain_of_functions)
+#define GROUP_compare(name) compare<FLOATS(name), INTEGERS(name), TEXT(i64, u64, name##_i64_u64), TEXT(u64, i64, name##_u64_i64)>(a, b)
+#define GROUP_logical(name) \
+  Plan2 { loop2<u8, u8, u8, TEXT(u8, u8, name)>, DType::boolean, DType::boolean, DType::boolean, grain_of_arithmetic }
+  switch (kind) {
+#define ROW(group, name, ...) \
+  case BinaryKind::name: return GROUP_##group(name);
+    VOTIVE_BINARY(ROW)
+#undef ROW
   }
-  const bool compares = kind >= BinaryKind::eq;
-  const auto result = [&](DType dtype) { return compares ? DType::boolean : dtype; };
-  if (a == DType::f32 && b == DType::f32) return {binary_f32[k], a, a, result(a), grain};
-  if (a == b && kind != BinaryKind::div) {
-    switch (a) {
-      case DType::i32: return {binary_signed<i32>[k], a, a, result(a), grain};
-      case DType::u32: return {binary_unsigned<u32>[k], a, a, result(a), grain};
-      case DType::u8:
-      case DType::boolean: return {binary_unsigned<u8>[k], a, a, result(a), grain};
-      default: break;
-    }
-  }
-  switch (compute_type(kind, a, b)) {
-    case Compute::f64: return {binary_f64[k], DType::f64, DType::f64, result(DType::f64), grain};
-    case Compute::i64: return {binary_signed<i64>[k], DType::i64, DType::i64, result(DType::i64), grain};
-    case Compute::u64: return {binary_unsigned<u64>[k], DType::u64, DType::u64, result(DType::u64), grain};
-    case Compute::boolean: return {binary_unsigned<u8>[k], DType::boolean, DType::boolean, result(DType::boolean), grain};
-    case Compute::mixed: {
-      const int c = k - static_cast<int>(BinaryKind::eq);
-      if (is_signed_integer(a)) return {compare_signed_unsigned[c], DType::i64, DType::u64, DType::boolean, grain};
-      return {compare_unsigned_signed[c], DType::u64, DType::i64, DType::boolean, grain};
-    }
-    default: return {binary_f32[k], DType::f32, DType::f32, result(DType::f32), grain};
-  }
+#undef FLOATS
+#undef INTEGERS
+#undef GROUP_arithmetic
+#undef GROUP_floating
+#undef GROUP_function
+#undef GROUP_compare
+#undef GROUP_logical
+  return {};
 }
+
+#undef TEXT
 
 // Outputs come from apply() and are contiguous.
 
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
   const Plan1 p = plan(op.kind, x.dtype());
   const Size count = y.count();
-  if (count <= p.grain && x.dtype() == p.as && y.dtype() == p.as && x.is_contiguous()) {
-    const Size bytes = block_bytes(p.as);
-    p.loop(x.buffer() + x.offset() * bytes, y.mutable_buffer() + y.offset() * bytes, count);
+  if (count <= p.grain && x.dtype() == p.as && y.dtype() == p.result && x.is_contiguous()) {
+    p.loop(x.buffer() + x.offset() * block_bytes(p.as), y.mutable_buffer() + y.offset() * block_bytes(p.result), count);
     return;
   }
   const Reader in(x, x.layout(), p.as);
-  const Writer out(y, y.layout(), p.as);
+  const Writer out(y, y.layout(), p.result);
   parallel_for(count, p.grain, [&](Size begin, Size end) {
     Tile tile_x, tile_y;
     for (Size at = begin, n = 0; at < end; at += n) {

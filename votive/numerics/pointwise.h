@@ -19,6 +19,13 @@ VOTIVE_SCALAR f64 div_f64(f64 a, f64 b) { return a / b; }
 VOTIVE_SCALAR f32 recip_f32(f32 x) { return 1.0f / x; }
 VOTIVE_SCALAR f64 recip_f64(f64 x) { return 1.0 / x; }
 
+/// a b, and 0 where b = 0 whatever a is.
+VOTIVE_SCALAR f32 multiply_no_nan_f32(f32 a, f32 b) { return b == 0.0f ? 0.0f : a * b; }
+VOTIVE_SCALAR f64 multiply_no_nan_f64(f64 a, f64 b) { return b == 0.0 ? 0.0 : a * b; }
+/// a / b, and 0 where a = 0 whatever b is.
+VOTIVE_SCALAR f32 xdivy_f32(f32 a, f32 b) { return a == 0.0f ? 0.0f : a / b; }
+VOTIVE_SCALAR f64 xdivy_f64(f64 a, f64 b) { return a == 0.0 ? 0.0 : a / b; }
+
 /// Two roundings:  1 / sqrt(x).   +-0 give +-inf.
 VOTIVE_SCALAR f32 rsqrt_f32(f32 x) { return 1.0f / sqrt_f32(x); }
 VOTIVE_SCALAR f64 rsqrt_f64(f64 x) { return 1.0 / sqrt_f64(x); }
@@ -268,6 +275,13 @@ VOTIVE_SCALAR u8 lt_i64_u64(i64 a, u64 b) { return (a < 0) | ((u64)a < b); }
 VOTIVE_SCALAR u8 le_i64_u64(i64 a, u64 b) { return (a < 0) | ((u64)a <= b); }
 VOTIVE_SCALAR u8 gt_i64_u64(i64 a, u64 b) { return (a >= 0) & ((u64)a > b); }
 VOTIVE_SCALAR u8 ge_i64_u64(i64 a, u64 b) { return (a >= 0) & ((u64)a >= b); }
+
+VOTIVE_SCALAR u8 eq_u64_i64(u64 a, i64 b) { return eq_i64_u64(b, a); }
+VOTIVE_SCALAR u8 ne_u64_i64(u64 a, i64 b) { return ne_i64_u64(b, a); }
+VOTIVE_SCALAR u8 lt_u64_i64(u64 a, i64 b) { return gt_i64_u64(b, a); }
+VOTIVE_SCALAR u8 le_u64_i64(u64 a, i64 b) { return ge_i64_u64(b, a); }
+VOTIVE_SCALAR u8 gt_u64_i64(u64 a, i64 b) { return lt_i64_u64(b, a); }
+VOTIVE_SCALAR u8 ge_u64_i64(u64 a, i64 b) { return le_i64_u64(b, a); }
 
 // ---- bool: one byte, 0 or 1 ----
 

@@ -11,38 +11,26 @@ namespace votive {
 
 using text::format;
 
-#define X(name) \
-  Tensor name(const Tensor& x) { return apply(Unary{UnaryKind::name}, x); }
-VOTIVE_UNARY_ARITHMETIC(X)
-VOTIVE_UNARY_FLOAT(X)
-VOTIVE_UNARY_FUNCTION(X)
-#undef X
-
 namespace {
 
 // An integer is its own floor; no kernel is needed to say so.
-Tensor rounding(UnaryKind kind, const Tensor& x) {
+Tensor unary(UnaryKind kind, const Tensor& x) {
   const Unary op{kind};
-  const Meta meta = op.result(x.meta());
-  return is_integer(meta.dtype) ? x : apply(op, x);
+  if (row(kind).group == PointwiseGroup::rounding && is_integer(op.result(x.meta()).dtype)) return x;
+  return apply(op, x);
 }
 
 }  // namespace
 
-#define X(name) \
-  Tensor name(const Tensor& x) { return rounding(UnaryKind::name, x); }
-VOTIVE_UNARY_ROUNDING(X)
-#undef X
+#define ROW(group, name, ...) \
+  Tensor name(const Tensor& x) { return unary(UnaryKind::name, x); }
+VOTIVE_UNARY(ROW)
+#undef ROW
 
-#define X(name) \
+#define ROW(group, name, ...) \
   Tensor name(const Tensor& a, const Tensor& b) { return apply(Binary{BinaryKind::name}, a, b); }
-VOTIVE_BINARY_ARITHMETIC(X)
-VOTIVE_BINARY_FLOAT(X)
-VOTIVE_BINARY_COMPARE(X)
-VOTIVE_BINARY_LOGICAL(X)
-#undef X
-
-Tensor swiglu(const Tensor& gate, const Tensor& up) { return apply(Binary{BinaryKind::swiglu}, gate, up); }
+VOTIVE_BINARY(ROW)
+#undef ROW
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Where op;
@@ -124,12 +112,35 @@ Tensor compare_with_literal(BinaryKind kind, const Tensor& x, Literal value) {
   return t < 0 ? compare(static_cast<std::int64_t>(t)) : compare(static_cast<std::uint64_t>(t));
 }
 
+/// The literal as a tensor that `where` may set beside x: x keeps its dtype, unless a float meets an integer.
+Tensor beside(const Tensor& x, Literal value) {
+  const Meta meta = x.meta();
+  require_unblocked("where", {"x", 1, meta});
+  const bool to_f32 = value.kind() == Literal::Kind::floating && is_integer(meta.dtype);
+  return scalar(value, to_f32 ? DType::f32 : meta.dtype, x.device(), "where", "Cast the tensor");
+}
+
+Tensor for_literal(const Tensor& x, Literal value) {
+  return value.kind() == Literal::Kind::floating && is_integer(x.dtype()) ? x.to(DType::f32) : x;
+}
+
 }  // namespace
 
-#define X(name) \
-  Tensor name(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::name, x, value); }
-VOTIVE_BINARY_COMPARE(X)
-#undef X
+Tensor where(const Tensor& condition, const Tensor& a, Literal b) {
+  const Tensor value = beside(a, b);
+  return where(condition, for_literal(a, b), value);
+}
+Tensor where(const Tensor& condition, Literal a, const Tensor& b) {
+  const Tensor value = beside(b, a);
+  return where(condition, value, for_literal(b, a));
+}
+
+Tensor eq(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::eq, x, value); }
+Tensor ne(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::ne, x, value); }
+Tensor lt(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::lt, x, value); }
+Tensor le(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::le, x, value); }
+Tensor gt(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::gt, x, value); }
+Tensor ge(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::ge, x, value); }
 Tensor minimum(const Tensor& x, Literal value) { return with_literal(BinaryKind::minimum, x, value, {}, false); }
 Tensor maximum(const Tensor& x, Literal value) { return with_literal(BinaryKind::maximum, x, value, {}, false); }
 

@@ -10,24 +10,22 @@ using text::format;
 
 namespace {
 
-// name, class, ulp bound of class P (CONTRACT.md 2.3)
-constexpr PointwiseRow unary_rows[] = {
-    {"neg", Class::exact, 0},      {"abs", Class::exact, 0},          {"sign", Class::exact, 0},       {"relu", Class::exact, 0},
-    {"square", Class::exact, 0},   {"floor", Class::exact, 0},        {"ceil", Class::exact, 0},       {"trunc", Class::exact, 0},
-    {"round", Class::exact, 0},    {"sqrt", Class::exact, 0},         {"rsqrt", Class::exact, 0},      {"recip", Class::exact, 0},
-    {"exp", Class::portable, 1.5}, {"log", Class::portable, 1},       {"sin", Class::portable, 1.5},   {"cos", Class::portable, 1.5},
-    {"tanh", Class::portable, 2},  {"erf", Class::portable, 2},       {"sigmoid", Class::portable, 5}, {"silu", Class::portable, 6},
-    {"gelu", Class::portable, 6},  {"gelu_tanh", Class::portable, 6},
+constexpr PointwiseRow rows_of_unary[] = {
+#define ROW(group, name, ulp, formula, samples, gradient) \
+  {#name, PointwiseGroup::group, ulp, formula, Interval samples, Interval samples, #gradient},
+    VOTIVE_UNARY(ROW)
+#undef ROW
 };
-constexpr PointwiseRow binary_rows[] = {
-    {"add", Class::exact, 0},     {"sub", Class::exact, 0},         {"mul", Class::exact, 0},        {"minimum", Class::exact, 0},
-    {"maximum", Class::exact, 0}, {"div", Class::exact, 0},         {"swiglu", Class::portable, 6},  {"eq", Class::exact, 0},
-    {"ne", Class::exact, 0},      {"lt", Class::exact, 0},          {"le", Class::exact, 0},         {"gt", Class::exact, 0},
-    {"ge", Class::exact, 0},      {"logical_and", Class::exact, 0}, {"logical_or", Class::exact, 0}, {"logical_xor", Class::exact, 0},
+constexpr PointwiseRow rows_of_binary[] = {
+#define ROW(group, name, ulp, formula, samples_a, samples_b, gradient_a, gradient_b) \
+  {#name, PointwiseGroup::group, ulp, formula, Interval samples_a, Interval samples_b, #gradient_a, #gradient_b},
+    VOTIVE_BINARY(ROW)
+#undef ROW
 };
-static_assert(std::size(unary_rows) == unary_kinds && std::size(binary_rows) == binary_kinds);
 
 constexpr bool is_whole(DType d) { return d == DType::boolean || is_integer(d); }
+
+bool is_arithmetic(const PointwiseRow& r) { return r.group == PointwiseGroup::arithmetic || r.group == PointwiseGroup::rounding; }
 
 Compute compute_of(DType dtype) {
   if (dtype == DType::f64) return Compute::f64;
@@ -35,35 +33,74 @@ Compute compute_of(DType dtype) {
   return is_whole(dtype) ? Compute::u64 : Compute::f32;
 }
 
-void refuse_f64(std::string_view op, const Argument& x) {
-  if (x.meta.dtype != DType::f64) return;
-  throw error_about(ErrorKind::Unsupported, op, {x})
-      .detail(describe(x))
-      .accepted("f16, bf16, f32 and integers")
-      .hint(format("Cast it, e.g. {}.to(f32)", x.name));
+/// Whether an expression speaks of `name`, so that a row says once what its gradient reads.
+constexpr bool mentions(std::string_view expression, std::string_view name) {
+  const auto in_word = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (std::size_t at = expression.find(name); at != std::string_view::npos; at = expression.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || !in_word(expression[at - 1])) && (end == expression.size() || !in_word(expression[end]))) return true;
+  }
+  return false;
 }
+
+// The gradients of fused functions are those of their compositions, term by term and in the order in which the walk adds them (D16).
+
+// x·sigmoid(x)
+Tensor gradient_of_silu(const Tensor& x, const Tensor& dy) {
+  const Tensor s = sigmoid(x);
+  return dy * s + dy * x * (s * (1 - s));
+}
+
+// x·(erfc(−x/√2)/2)
+Tensor gradient_of_gelu(const Tensor& x, const Tensor& dy) {
+  const double c = -0.7071067811865476;
+  const Tensor u = x * c;
+  return dy * (0.5 * erfc(u)) + dy * x * 0.5 * (-1.1283791670955126 * exp(-(u * u))) * c;
+}
+
+// x·sigmoid(x·(c₁ + c₃·x²))
+Tensor gradient_of_gelu_tanh(const Tensor& x, const Tensor& dy) {
+  const double c1 = 1.5957691216057308, c3 = 0.07135481282052486;
+  const Tensor factor = c1 + c3 * square(x);
+  const Tensor s = sigmoid(x * factor);
+  const Tensor dz = dy * x * (s * (1 - s));
+  return dy * s + dz * factor + dz * x * c3 * (2 * x);
+}
+
+using Gradient1 = Tensor (*)(const Tensor& x, const Tensor& y, const Tensor& dy);
+using Gradient2 = Tensor (*)(const Tensor& a, const Tensor& b, const Tensor& y, const Tensor& dy);
+
+constexpr Gradient1 gradients_of_unary[] = {
+#define ROW(group, name, ulp, formula, samples, gradient) \
+  []([[maybe_unused]] const Tensor& x, [[maybe_unused]] const Tensor& y, [[maybe_unused]] const Tensor& dy) -> Tensor { return gradient; },
+    VOTIVE_UNARY(ROW)
+#undef ROW
+};
+constexpr Gradient2 gradients_of_binary[][2] = {
+#define OF(gradient)                                                                                       \
+  []([[maybe_unused]] const Tensor& a, [[maybe_unused]] const Tensor& b, [[maybe_unused]] const Tensor& y, \
+     [[maybe_unused]] const Tensor& dy) -> Tensor { return gradient; }
+#define ROW(group, name, ulp, formula, samples_a, samples_b, gradient_a, gradient_b) {OF(gradient_a), OF(gradient_b)},
+    VOTIVE_BINARY(ROW)
+#undef ROW
+#undef OF
+};
 
 }  // namespace
 
-const PointwiseRow& row(UnaryKind kind) { return unary_rows[static_cast<int>(kind)]; }
-const PointwiseRow& row(BinaryKind kind) { return binary_rows[static_cast<int>(kind)]; }
-
-bool is_arithmetic(UnaryKind kind) { return kind <= UnaryKind::square; }
-bool is_rounding(UnaryKind kind) { return kind >= UnaryKind::floor && kind <= UnaryKind::round; }
-bool is_function(UnaryKind kind) { return kind >= UnaryKind::exp; }
-bool is_arithmetic(BinaryKind kind) { return kind <= BinaryKind::maximum; }
-bool is_compare(BinaryKind kind) { return kind >= BinaryKind::eq && kind <= BinaryKind::ge; }
-bool is_logical(BinaryKind kind) { return kind >= BinaryKind::logical_and; }
+std::span<const PointwiseRow> unary_rows() { return rows_of_unary; }
+std::span<const PointwiseRow> binary_rows() { return rows_of_binary; }
 
 Compute compute_type(UnaryKind kind, DType x) {
-  if (is_arithmetic(kind) || is_rounding(kind)) return compute_of(x);
+  if (is_arithmetic(row(kind))) return compute_of(x);
   return x == DType::f64 ? Compute::f64 : Compute::f32;
 }
 
 Compute compute_type(BinaryKind kind, DType x, DType y) {
-  if (is_logical(kind)) return Compute::boolean;
+  const PointwiseGroup group = row(kind).group;
+  if (group == PointwiseGroup::logical) return Compute::boolean;
   if (is_whole(x) && is_whole(y)) {
-    if (kind == BinaryKind::div) return Compute::f32;
+    if (group == PointwiseGroup::floating || group == PointwiseGroup::function) return Compute::f32;
     if (!is_signed_integer(x) && !is_signed_integer(y)) return Compute::u64;
     return x == DType::u64 || y == DType::u64 ? Compute::mixed : Compute::i64;
   }
@@ -73,37 +110,28 @@ Compute compute_type(BinaryKind kind, DType x, DType y) {
 Meta Unary::result(const Meta& x) const {
   const Argument argument{"x", 1, x};
   Meta y = x;
-  if (is_arithmetic(kind) || is_rounding(kind)) {
+  if (is_arithmetic(row(kind))) {
     require_number(name(), argument);
     return y;
   }
   require_plain(name(), argument);
-  if (is_function(kind)) refuse_f64(name(), argument);
   if (is_whole(x.dtype)) y.dtype = DType::f32;
   return y;
 }
 
 Meta Binary::result(const Meta& a, const Meta& b) const {
+  const PointwiseGroup group = row(kind).group;
+  const bool to_bool = group == PointwiseGroup::compare || group == PointwiseGroup::logical;
   // What programs do most: two floats of one dtype and shape, with which nothing is wrong.
   const bool alike = a.present && b.present && a.dtype == b.dtype && a.device == b.device && a.shape == b.shape;
-  if (alike && is_floating(a.dtype) && (is_arithmetic(kind) || kind == BinaryKind::div)) return a;
+  if (alike && is_floating(a.dtype) && a.packing == b.packing && !to_bool) return a;
   const Argument x{"a", 1, a}, y{"b", 2, b};
   Meta result;
-  if (is_logical(kind)) {
+  if (to_bool) {
     require_unblocked(name(), x);
     require_unblocked(name(), y);
+    if (group == PointwiseGroup::compare && (!is_whole(a.dtype) || !is_whole(b.dtype))) require_common_dtype(name(), x, y);
     result.dtype = DType::boolean;
-  } else if (is_compare(kind)) {
-    require_unblocked(name(), x);
-    require_unblocked(name(), y);
-    if (!is_whole(a.dtype) || !is_whole(b.dtype)) require_common_dtype(name(), x, y);
-    result.dtype = DType::boolean;
-  } else if (kind == BinaryKind::swiglu) {
-    require_floating(name(), x);
-    require_floating(name(), y);
-    refuse_f64(name(), x);
-    refuse_f64(name(), y);
-    result.dtype = require_common_dtype(name(), x, y);
   } else {
     require_plain(name(), x);
     require_plain(name(), y);
@@ -113,7 +141,7 @@ Meta Binary::result(const Meta& a, const Meta& b) const {
           .detail(format("{} and {}: bool has no arithmetic", describe(x), describe(y)))
           .hint(format("Use logical_or or logical_and, or cast, e.g. {}.to(i64)", x.name));
     }
-    if (kind == BinaryKind::div && is_integer(result.dtype)) result.dtype = DType::f32;
+    if (group != PointwiseGroup::arithmetic && is_integer(result.dtype)) result.dtype = DType::f32;
   }
   require_same_device(name(), x, y);
   result.device = a.device;
@@ -142,14 +170,41 @@ Meta Copy::result(const Meta& x) const {
   return x;
 }
 
-Tensors Binary::gradient(const Backward& b) const {
-  const Tensor& dy = b.dy();
-  switch (kind) {
-    case BinaryKind::add: return {b.to_input(dy, 0), b.to_input(dy, 1)};
-    case BinaryKind::sub: return {b.to_input(dy, 0), b.to_input(-dy, 1)};
-    case BinaryKind::mul: return {b.to_input(dy * b.x(1), 0), b.to_input(dy * b.x(0), 1)};
-    default: detail::refuse_no_gradient(name());
+Saves Unary::saves() const {
+  const std::string_view gradient = row(kind).gradient_a;
+  return {mentions(gradient, "x") ? 1u : 0u, mentions(gradient, "y")};
+}
+
+Tensors Unary::gradient(const Backward& b) const {
+  const Saves saved = saves();
+  return {gradients_of_unary[static_cast<int>(kind)](saved.inputs != 0 ? b.x() : Tensor(), saved.outputs ? b.y() : Tensor(), b.dy())};
+}
+
+Saves Binary::saves() const {
+  const auto either = [&](std::string_view operand) {
+    return mentions(row(kind).gradient_a, operand) || mentions(row(kind).gradient_b, operand);
+  };
+  return {(either("a") ? 1u : 0u) | (either("b") ? 2u : 0u), either("y")};
+}
+
+Tensors Binary::gradient(const Backward& step) const {
+  const Saves saved = saves();
+  const Tensor& dy = step.dy();
+  const auto operand = [&](int i) { return (saved.inputs >> i & 1) != 0 ? step.x(i).to(dy.dtype()) : Tensor(); };
+  const Tensor a = operand(0), b = operand(1), y = saved.outputs ? step.y() : Tensor();
+  Tensors result(2);
+  for (int i = 0; i < 2; ++i) {
+    if (step.wants(i)) result[static_cast<std::size_t>(i)] = step.to_input(gradients_of_binary[static_cast<int>(kind)][i](a, b, y, dy), i);
   }
+  return result;
+}
+
+Tensors Where::gradient(const Backward& step) const {
+  const Tensor& dy = step.dy();
+  Tensors result(3);
+  if (step.wants(1)) result[1] = step.to_input(where(step.x(0), dy, 0), 1);
+  if (step.wants(2)) result[2] = step.to_input(where(step.x(0), 0, dy), 2);
+  return result;
 }
 
 Tensors Copy::gradient(const Backward& b) const { return {b.dy()}; }

@@ -25,15 +25,26 @@ Tensor sqrt(const Tensor& x);
 Tensor rsqrt(const Tensor& x);
 Tensor recip(const Tensor& x);
 Tensor exp(const Tensor& x);
+Tensor exp2(const Tensor& x);
+Tensor expm1(const Tensor& x);
 Tensor log(const Tensor& x);
+Tensor log2(const Tensor& x);
+Tensor log10(const Tensor& x);
+Tensor log1p(const Tensor& x);
 Tensor sin(const Tensor& x);
 Tensor cos(const Tensor& x);
 Tensor tanh(const Tensor& x);
 Tensor erf(const Tensor& x);
+Tensor erfc(const Tensor& x);
+Tensor softplus(const Tensor& x);
 Tensor sigmoid(const Tensor& x);
 Tensor silu(const Tensor& x);
 Tensor gelu(const Tensor& x);
 Tensor gelu_tanh(const Tensor& x);
+/// a·b, and 0 where b is 0 whatever a is: the chain rule's ∞·0 at a kink.
+Tensor multiply_no_nan(const Tensor& a, const Tensor& b);
+/// a / b, and 0 where a is 0 whatever b is.
+Tensor xdivy(const Tensor& a, const Tensor& b);
 Tensor swiglu(const Tensor& gate, const Tensor& up);
 Tensor eq(const Tensor& a, const Tensor& b);
 Tensor ne(const Tensor& a, const Tensor& b);
@@ -54,6 +65,8 @@ Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, Literal b);
+Tensor where(const Tensor& condition, Literal a, const Tensor& b);
 struct CastOptions {
   bool saturate = true;
 };
