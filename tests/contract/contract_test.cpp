@@ -19,6 +19,7 @@ std::vector<Operation> operations() {
   add_reductions(all);
   add_norms(all);
   add_products(all);
+  add_convolutions(all);
   add_lookups(all);
   return all;
 }

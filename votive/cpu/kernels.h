@@ -18,6 +18,8 @@
   X(sort)                          \
   X(matmul)                        \
   X(matmul_integer)                \
+  X(conv)                          \
+  X(unfold)                        \
   X(attention)                     \
   X(quantised)
 

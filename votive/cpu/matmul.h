@@ -14,7 +14,17 @@ struct MatrixView {
   Size row, column;
 };
 
-/// y[o] = a[o]·b[o] + bias for every o of the batch; y is [batch, m, n] row-major, bias n numbers of the accumulator's type or null.
+/// Columns of b that are put together when a tile needs them (the windows of a convolution), so that b as a whole never exists.
+struct GatheredColumns {
+  /// Rows k0 … k0 + k of columns column … column + columns, of the batch's element at `offset`: each row `width` elements of b's dtype, absent ones +0.
+  virtual void fill(Size offset, Size column, int columns, int width, Size k0, Size k, std::byte* to) const = 0;
+
+ protected:
+  ~GatheredColumns() = default;
+};
+
+/// y[o] = a[o]·b[o] + bias for every o of the batch; y is [batch, m, n] row-major. The bias holds n numbers of the accumulator's type, or one for each
+/// of `bias_rows` rows of y, which repeat along the batch, or is null.
 struct MatrixProduct {
   Size m, n, k;
   MatrixView a, b;
@@ -23,6 +33,8 @@ struct MatrixProduct {
   const void* bias = nullptr;
   Shape batch;  // batch axes of y, and each operand's step along them, in elements
   Strides a_batch, b_batch;
+  Size bias_rows = 0;
+  const GatheredColumns* gathered = nullptr;  // instead of b's elements; b says dtype and batch
 
   Size batches() const { return count(batch); }
   /// The operands' offsets of the batch's element o, in elements.

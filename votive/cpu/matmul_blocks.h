@@ -46,8 +46,10 @@ class Multiplier {
     const Acc* bias = static_cast<const Acc*>(p_.bias);
     for (Size i = 0; i < rows; ++i) {
       const Size at = (row + i) * p_.n + column;
+      const Acc* row_bias = bias != nullptr && p_.bias_rows != 0 ? bias + (row + i) % p_.bias_rows : nullptr;
       const auto value = [&](Size j) {
         const Acc sum = sums != nullptr ? sums[i * step + j] : Acc{0};
+        if (row_bias != nullptr) return sum + *row_bias;
         return bias != nullptr ? sum + bias[column + j] : sum;
       };
       if (y_is_acc()) {
@@ -72,7 +74,19 @@ class Multiplier {
   }
   void pack_b(Size offset, Size column, int columns, int width, Size k0, Size k, Packed* to) const {
     const MatrixView& b = p_.b;
+    if (p_.gathered != nullptr) return pack_gathered(offset, column, columns, width, k0, k, to);
     pack_b_({b.data + (offset + k0 * b.row + column * b.column) * block_bytes(b.dtype), b.column, b.row, columns, true}, width, k, to);
+  }
+
+  void pack_gathered(Size offset, Size column, int columns, int width, Size k0, Size k, Packed* to) const {
+    constexpr bool plain = !Dot::pairs && !Dot::swapped;
+    if (plain && p_.b.dtype == (sizeof(Packed) == 8 ? DType::f64 : DType::f32)) {
+      p_.gathered->fill(offset, column, columns, width, k0, k, reinterpret_cast<std::byte*>(to));
+      return;
+    }
+    const Scratch<std::byte> rows(k * width * block_bytes(p_.b.dtype));
+    p_.gathered->fill(offset, column, columns, width, k0, k, rows.data());
+    pack_b_({rows.data(), 1, width, columns, true}, width, k, to);
   }
 
   /// Row tiles of m rows, as even as they come: 64 rows are 5 tiles of 12 or 13, not 4 of 14 and one of 8.
@@ -88,17 +102,24 @@ class Multiplier {
   void run_thin() const {
     const RowTiles tiles(p_.m);
     // Where b's columns lie along k (a transposed weight) the fewest are read side by side: from DRAM 16 columns stream 1.5 × as fast as 128.
-    const bool streams = p_.b.row == 1 && p_.m <= 16;
+    const bool streams = p_.b.row == 1 && p_.m <= 16 && p_.gathered == nullptr;
     const int vectors = streams ? 1 : tile_vectors(static_cast<int>(up(p_.m, tiles.tiles)));
     const int width = vectors * lanes;
     const Size panels = up(p_.n, width), work = 2 * p_.m * p_.k * width;
     const Size grain = work >= 65536 ? 1 : up(65536, work);
     const Size batches = p_.batches();
     const Size piece = streams ? 128 : tiles.tiles == 1 && vectors > 2 ? panel_piece(width) : k_block;
-    if (batches == 1) {
+    if (batches == 1 || (batches < 4 * threads() && panels >= 4 * threads() && grain == 1)) {
       Scratch<Packed> a(whole_units(p_.k) * p_.m);
-      pack_thin_a(tiles, 0, piece, a.data());
-      parallel_for(panels, grain, [&](Size begin, Size end) { thin_panels(tiles, a.data(), 0, 0, begin, end, vectors, piece); });
+      Size last_a = -1;
+      for (Size o = 0; o < batches; ++o) {
+        Size a_offset, b_offset;
+        p_.offsets(o, a_offset, b_offset);
+        if (a_offset != last_a) pack_thin_a(tiles, a_offset, piece, a.data());
+        last_a = a_offset;
+        parallel_for(panels, grain,
+                     [&](Size begin, Size end) { thin_panels(tiles, a.data(), o * p_.m, b_offset, begin, end, vectors, piece); });
+      }
       return;
     }
     parallel_for(batches, up(65536, work * panels), [&](Size begin, Size end) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "votive/ops/functions/attention.h"
+#include "votive/ops/functions/convolution.h"
 #include "votive/ops/functions/create.h"
 #include "votive/ops/functions/indexing.h"
 #include "votive/ops/functions/movement.h"

@@ -26,6 +26,10 @@ void register_kernels(Kernels& kernels) {
   kernels.add<LayerNorm>(device, layer_norm);
   kernels.add<Matmul>(device, matmul);
   kernels.add<IntegerMatmul>(device, integer_matmul);
+  kernels.add<Conv>(device, conv);
+  kernels.add<ConvTranspose>(device, conv_transpose);
+  kernels.add<Im2Col>(device, im2col);
+  kernels.add<Col2Im>(device, col2im);
   kernels.add<Attention>(device, attention);
   kernels.add<Embedding>(device, embedding);
   kernels.add<IndexSelect>(device, index_select);

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "votive/ops/conv.h"
 #include "votive/ops/create.h"
 #include "votive/ops/index.h"
 #include "votive/ops/matmul.h"
@@ -34,6 +35,10 @@ void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Te
 
 void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
 void integer_matmul(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
+void conv(const Conv&, const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y, Stream&);
+void conv_transpose(const ConvTranspose&, const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y, Stream&);
+void im2col(const Im2Col&, const Tensor& x, Tensor& y, Stream&);
+void col2im(const Col2Im&, const Tensor& x, Tensor& y, Stream&);
 void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
 
 void embedding(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);
