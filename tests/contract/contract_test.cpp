@@ -18,6 +18,7 @@ std::vector<Operation> operations() {
   add_creation(all);
   add_reductions(all);
   add_norms(all);
+  add_attention(all);
   add_products(all);
   add_convolutions(all);
   add_lookups(all);

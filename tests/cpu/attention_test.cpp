@@ -5,7 +5,7 @@
 #include "on_instruction_sets.h"
 #include "votive/numerics/convert.h"
 #include "votive/ops/apply.h"
-#include "votive/ops/matmul.h"
+#include "votive/ops/attention.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> bits(const Tensor& x) {
   return result;
 }
 
-Tensor run(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) { return apply(op, q, k, v, mask); }
+Tensor run(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) { return apply(op, q, k, v, mask, Tensor()); }
 
 void expect_equal_to_reference(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
   const auto there = [](const Tensor& x) { return x.defined() ? x.to(Device::reference) : x; };

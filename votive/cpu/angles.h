@@ -23,4 +23,9 @@ inline void sines_and_cosines(const f32* __restrict x, f32* __restrict sine, f32
   }
 }
 
+inline void sines_and_cosines(const f64* __restrict x, f64* __restrict sine, f64* __restrict cosine, Size n) {
+  for (Size i = 0; i < n; ++i) sine[i] = numerics::sin_f64(x[i]);
+  for (Size i = 0; i < n; ++i) cosine[i] = numerics::cos_f64(x[i]);
+}
+
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -1,13 +1,14 @@
 // Attention on the CPU: the bits of the composition in D14 without its S × T scores. A unit of work is one key head and a run of its query rows: their
 // scores as a few rows of f32, softmax in place, then probabilities times v. Query heads that share a key head are rows of the same tile, so keys and
-// values pass through the caches once for all of them. Not here: the order of additions, which is that of the tiles of matmul_tile.h.
+// values pass through the caches once for all of them. Not here: the order of additions, which is that of the tiles of matmul_tile.h; and f64.
+#include "votive/cpu/attention.h"
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/matmul_pack.h"
 #include "votive/cpu/scratch.h"
+#include "votive/cpu/tile.h"
 #include "votive/cpu/tree.h"
 #include "votive/numerics/math.h"
-#include "votive/ops/matmul.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 
@@ -50,12 +51,13 @@ f32 largest(const f32* __restrict x, Size n) {
 template <class Dot>
 class Attending {
  public:
-  Attending(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y)
+  Attending(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes, Tensor& y)
       : op_(op),
         q_(q),
         k_(k),
         v_(v),
         mask_(mask),
+        slopes_(slopes),
         y_(y),
         pack_keys_(pack_function<Dot>(k.dtype())),
         pack_values_(pack_function<DotF32>(v.dtype())) {
@@ -130,11 +132,7 @@ class Attending {
   /// Row r of a key head's queries is position r / G of query head r % G, so that a tile's rows have nearly the same keys.
   Size position(Size r) const { return r / G; }
   Size query_head(Size key_head, Size r) const { return key_head * G + r % G; }
-  Size causal_keys(Size r) const {
-    if (!op_.causal) return S;
-    const Size n = S - T + position(r) + 1;
-    return n < 0 ? 0 : n;
-  }
+  KeyRange range(Size r) const { return key_range(op_, position(r), T, S); }
 
   void attend(Size b, Size key_head, Size row0, Memory& memory) {
     const Size rows = lesser(chunk_, G * T - row0);
@@ -187,11 +185,12 @@ class Attending {
   }
 
   void score(Size b, Size key_head, Size row0, const RowTiles& tiles, Memory& memory) {
-    const Size keys = causal_keys(row0 + tiles.m - 1);
+    const Size keys = range(row0 + tiles.m - 1).last;
     for (Size j = 0; j * width_ < keys; ++j) {
       const Packed* panel = key_panel(b, key_head, j, memory);
       for (Size t = 0; t < tiles.tiles; ++t) {
-        if (causal_keys(row0 + tiles.start(t + 1) - 1) <= j * width_) continue;
+        if (range(row0 + tiles.start(t + 1) - 1).last <= j * width_) continue;
+        if (range(row0 + tiles.start(t)).first >= (j + 1) * width_) continue;
         f32* to = memory.scores.data() + tiles.start(t) * score_step_ + j * width_;
         if (D == 0) {
           for (int i = 0; i < tiles.rows(t); ++i) std::memset(to + i * score_step_, 0, static_cast<std::size_t>(width_) * sizeof(f32));
@@ -210,10 +209,20 @@ class Attending {
 
   /// Scores of one row to probabilities, in place. A masked key scores −∞: its exponential is the +0 that changes no sum.
   RowKeys probabilities(Size b, Size h, Size r, f32* __restrict x) const {
-    RowKeys keys{0, causal_keys(r), false};
-    const f32 scale = op_.scale;
-    for (Size s = 0; s < keys.last; ++s) x[s] = scale * x[s];
-    if (mask_.defined()) keys = apply_mask(b, h, position(r), keys.last, x);
+    const auto [first, last] = range(r);
+    RowKeys keys{first, last, false};
+    const f32 scale = op_.scale, cap = op_.softcap;
+    for (Size s = 0; s < first; ++s) x[s] = -numerics::infinity_f32();
+    for (Size s = first; s < last; ++s) x[s] = scale * x[s];
+    if (cap != 0) {
+      for (Size s = first; s < last; ++s) x[s] = cap * numerics::tanh_f32(x[s] / cap);
+    }
+    if (slopes_.defined()) {
+      const f32 slope = data<f32>(slopes_)[h * slopes_.strides()[0]];
+      const Size p = S - T + position(r);
+      for (Size s = first; s < last; ++s) x[s] = x[s] - slope * static_cast<f32>(s < p ? p - s : s - p);
+    }
+    if (mask_.defined()) keys = apply_mask(b, h, position(r), first, last, x);
     const Size n = keys.last;
     if (keys.first >= n) return {0, 0, false};
     const f32 m = largest(x, n);
@@ -223,14 +232,14 @@ class Attending {
     return keys;
   }
 
-  RowKeys apply_mask(Size b, Size h, Size t, Size n, f32* x) const {
+  RowKeys apply_mask(Size b, Size h, Size t, Size first, Size n, f32* x) const {
     const f32 lowest = -numerics::infinity_f32();
     const Strides& step = mask_.strides();
     const Size at = mask_.offset() + b * step[0] + h * step[1] + t * step[2];
     const bool additive = mask_.dtype() != DType::boolean;
     RowKeys keys{n, 0, false};
     Size allowed = 0;
-    for (Size s = 0; s < n; ++s) {
+    for (Size s = first; s < n; ++s) {
       const Size i = at + s * step[3];
       const f32 added = additive                                  ? reinterpret_cast<const f32*>(mask_.buffer())[i]
                         : static_cast<u8>(mask_.buffer()[i]) != 0 ? 0.0f
@@ -263,9 +272,10 @@ class Attending {
     const Size width = vectors * Vf32::lanes;
     f32* chain = memory.sums.data();
     f32* total = chain + tiles.m * width;
-    Size keys = 0;
+    Size first = S, keys = 0;
     for (Size i = 0; i < tiles.m; ++i) {
       memory.has_sum[i] = false;
+      first = lesser(first, memory.row_keys[i].first);
       keys = greater(keys, memory.row_keys[i].last);
     }
     const Strides& step = v_.strides();
@@ -275,6 +285,7 @@ class Attending {
       std::memset(chain, 0, static_cast<std::size_t>(tiles.m * width) * sizeof(f32));
       for (Size s0 = block; s0 < block_end; s0 += value_piece) {
         const Size s1 = lesser(block_end, s0 + value_piece);
+        if (s1 <= first) continue;
         const std::byte* from =
             v_.buffer() + (v_.offset() + b * step[0] + key_head * step[1] + s0 * step[2] + column * step[3]) * block_bytes(v_.dtype());
         const f32* values = reinterpret_cast<const f32*>(from);
@@ -367,7 +378,7 @@ class Attending {
   }
 
   const Attention& op_;
-  const Tensor &q_, &k_, &v_, &mask_;
+  const Tensor &q_, &k_, &v_, &mask_, &slopes_;
   Tensor& y_;
   const PackFunction<Dot> pack_keys_;
   const PackFunction<DotF32> pack_values_;
@@ -378,11 +389,14 @@ class Attending {
   Size score_step_;
 };
 
-void attention(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&) {
-  if (q.dtype() == DType::bf16) {
-    Attending<DotBf16>(op, q, k, v, mask, y).run();
+void attention(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes, Tensor& y,
+               Stream&) {
+  if (q.dtype() == DType::f64) {
+    attention_f64(op, q, k, v, mask, slopes, y);
+  } else if (q.dtype() == DType::bf16) {
+    Attending<DotBf16>(op, q, k, v, mask, slopes, y).run();
   } else {
-    Attending<DotF32>(op, q, k, v, mask, y).run();
+    Attending<DotF32>(op, q, k, v, mask, slopes, y).run();
   }
 }
 

@@ -1,7 +1,7 @@
 // rms_norm and layer_norm over the last axis, in f32 (f64 for f64) with the sums of CONTRACT.md 3.4 and one rounding at the end.
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/rows.h"
-#include "votive/ops/reduce.h"
+#include "votive/ops/norm.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {

@@ -6,35 +6,39 @@
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/scratch.h"
 #include "votive/cpu/tile.h"
-#include "votive/ops/index.h"
+#include "votive/ops/attention.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
-void turn_halves(const f32* __restrict x, const f32* __restrict c, const f32* __restrict s, f32* __restrict y, Size pairs) {
+template <class T>
+void turn_halves(const T* __restrict x, const T* __restrict c, const T* __restrict s, T* __restrict y, Size pairs) {
   for (Size i = 0; i < pairs; ++i) {
     y[i] = x[i] * c[i] - x[i + pairs] * s[i];
     y[i + pairs] = x[i] * s[i] + x[i + pairs] * c[i];
   }
 }
 
-void turn_interleaved(const f32* __restrict x, const f32* __restrict c, const f32* __restrict s, f32* __restrict y, Size pairs) {
+template <class T>
+void turn_interleaved(const T* __restrict x, const T* __restrict c, const T* __restrict s, T* __restrict y, Size pairs) {
   for (Size i = 0; i < pairs; ++i) {
     y[2 * i] = x[2 * i] * c[i] - x[2 * i + 1] * s[i];
     y[2 * i + 1] = x[2 * i] * s[i] + x[2 * i + 1] * c[i];
   }
 }
 
-void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
+template <class Value>
+void rope_as(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y) {
+  constexpr DType as = std::is_same_v<Value, f64> ? DType::f64 : DType::f32;
   const Size B = x.shape()[0], H = x.shape()[1], T = x.shape()[2], D = x.shape()[3], pairs = frequencies.shape()[0];
   const Size places = positions.count();  // T, or B·T where every sequence has its own
-  const Scratch<f32> table(places * (3 * pairs + 1) + pairs);
-  f32* cosine = table.data();
-  f32* sine = cosine + places * pairs;
-  f32* angle = sine + places * pairs;
-  f32* room = angle + places * pairs;
-  const f32* at = Reader(positions, positions.layout(), DType::f32).read<f32>(0, places, room);
-  const f32* frequency = Reader(frequencies, frequencies.layout(), DType::f32).read<f32>(0, pairs, room + places);
+  const Scratch<Value> table(places * (3 * pairs + 1) + pairs);
+  Value* cosine = table.data();
+  Value* sine = cosine + places * pairs;
+  Value* angle = sine + places * pairs;
+  Value* room = angle + places * pairs;
+  const Value* at = Reader(positions, positions.layout(), as).read<Value>(0, places, room);
+  const Value* frequency = Reader(frequencies, frequencies.layout(), as).read<Value>(0, pairs, room + places);
   parallel_for(places, 1 + 1024 / (pairs + 1), [&](Size begin, Size end) {
     for (Size p = begin; p < end; ++p) {
       for (Size i = 0; i < pairs; ++i) angle[p * pairs + i] = at[p] * frequency[i];
@@ -42,19 +46,19 @@ void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor
     sines_and_cosines(angle + begin * pairs, sine + begin * pairs, cosine + begin * pairs, (end - begin) * pairs);
   });
 
-  const Reader in(x, x.layout(), DType::f32);
+  const Reader in(x, x.layout(), as);
   const Reader bits(x, x.layout(), x.dtype());
-  const Writer out(y, y.layout(), DType::f32);
+  const Writer out(y, y.layout(), as);
   const Size bytes = block_bytes(x.dtype());
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
-  const auto turn = op.pairing == RopePairing::halves ? turn_halves : turn_interleaved;
+  const auto turn = op.pairing == RopePairing::halves ? turn_halves<Value> : turn_interleaved<Value>;
   parallel_for(B * H * T, 1 + 8192 / D, [&](Size begin, Size end) {
-    const Scratch<f32> row(3 * D);
+    const Scratch<Value> row(3 * D);
     for (Size r = begin; r < end; ++r) {
       const Size t = r % T, b = r / T / H;
       const Size p = places == T ? t : b * T + t;
-      const f32* values = in.read<f32>(r * D, D, row.data());
-      f32* place = out.place<f32>(r * D, row.data() + D);
+      const Value* values = in.read<Value>(r * D, D, row.data());
+      Value* place = out.place<Value>(r * D, row.data() + D);
       turn(values, cosine + p * pairs, sine + p * pairs, place, pairs);
       for (Size d = 2 * pairs; d < D; ++d) place[d] = values[d];
       out.write(r * D, D, place);
@@ -66,6 +70,11 @@ void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor
     }
     out.finish();
   });
+}
+
+void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
+  if (x.dtype() == DType::f64) return rope_as<f64>(op, x, positions, frequencies, y);
+  rope_as<f32>(op, x, positions, frequencies, y);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/rows.h"
 #include "votive/numerics/math.h"
-#include "votive/ops/reduce.h"
+#include "votive/ops/norm.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {

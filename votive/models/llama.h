@@ -9,7 +9,7 @@
 #include "votive/core/tensor.h"
 #include "votive/io/gguf.h"
 #include "votive/models/kv_cache.h"
-#include "votive/ops/index.h"
+#include "votive/ops/attention.h"
 
 namespace votive::models {
 

@@ -1,4 +1,4 @@
-// Operations that look elements up or place them: embedding, index_select, gather, concat, rope (CONTRACT.md section 5).
+// Operations that look elements up or place them: embedding, index_select, gather, concat (CONTRACT.md section 5).
 #pragma once
 
 #include <span>
@@ -50,19 +50,6 @@ struct Concat {
   Meta result(std::span<const Tensor> x) const;
   Saves saves() const { return {0, false}; }
   Tensors gradient(const Backward& b) const;
-};
-
-/// Which elements of a head form a pair: (2i, 2i+1), or (i, i + R/2) where R elements rotate.
-enum class RopePairing : std::uint8_t { interleaved, halves };
-
-/// Rotary positions: θ = f32(position)·frequency, (x₀, x₁) → (x₀·cos θ − x₁·sin θ, x₀·sin θ + x₁·cos θ), f32 inside with a rounding per
-/// operation, one rounding at the end. x [B, H, T, D], positions [T] or [B, T] of any integer dtype, frequencies f32 [R/2], R ≤ D; the rest is copied.
-struct Rope {
-  RopePairing pairing;
-
-  static constexpr OpInfo info{"rope", Class::portable};
-  using Kernel = void(const Rope&, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&);
-  Meta result(const Meta& x, const Meta& positions, const Meta& frequencies) const;
 };
 
 }  // namespace votive

@@ -1,4 +1,4 @@
-// Products: matmul with its bias, attention, and the packed form of weights (CONTRACT.md 4.3–4.5, D14, D15).
+// Products: matmul with its bias, and the packed form of weights (CONTRACT.md 4.3–4.5, D14, D15).
 #pragma once
 
 #include "votive/ops/check.h"
@@ -27,20 +27,6 @@ struct IntegerMatmul {
   static constexpr OpInfo info{"matmul", Class::exact};
   using Kernel = void(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
   Meta result(const Meta& a, const Meta& b) const;
-};
-
-/// y[b, h, t, :] = softmax(scale·q·kᵀ + mask)·v with grouped heads: q [B, H, T, D], k [B, K, S, D], v [B, K, S, E], H a multiple of K,
-/// query head h reads key head h / (H/K). causal: query t sees keys s ≤ S − T + t. mask: bool (true = attend) or additive float, broadcast
-/// to [B, H, T, S], or absent; kernels meet bool or f32, broadcast to rank 4 (stride 0). An additive −inf masks as false does. A masked key takes
-/// no part in any sum, and a block of 1024 keys that are all masked adds nothing; a row without keys gives zeros. D14: the bits of the composition.
-/// q, k, v of one dtype: f16, bf16, f32.
-struct Attention {
-  float scale;
-  bool causal;
-
-  static constexpr OpInfo info{"attention", Class::exact};
-  using Kernel = void(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
-  Meta result(const Meta& q, const Meta& k, const Meta& v, const Meta& mask) const;
 };
 
 /// The same quantised weight [n, k], its rows interleaved by 16 for the CPU's matmul (Packing::rows16). Bits of no result change.

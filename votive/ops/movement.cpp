@@ -1,6 +1,7 @@
 // What movements give back: the gradient of a view puts elements where they came from.
 #include "votive/ops/movement.h"
 
+#include "votive/ops/index.h"
 #include "votive/ops/ops.h"
 
 namespace votive {

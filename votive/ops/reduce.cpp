@@ -3,6 +3,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -76,6 +77,63 @@ Meta Reduce::result(const Meta& x) const {
   }
   y.shape = reduced_shape(x.shape, axes, keep);
   return y;
+}
+
+Shape kept_shape(const Shape& shape, std::uint32_t axes) { return reduced_shape(shape, axes, true); }
+
+namespace {
+
+/// The kept axes in order, then the reduced ones.
+std::vector<int> kept_first(int rank, std::uint32_t axes) {
+  std::vector<int> order;
+  for (const bool reduced : {false, true}) {
+    for (int axis = 0; axis < rank; ++axis) {
+      if (((axes >> axis & 1) != 0) == reduced) order.push_back(axis);
+    }
+  }
+  return order;
+}
+
+}  // namespace
+
+Tensor to_rows(const Tensor& x, std::uint32_t axes) {
+  const Size outputs = count(reduced_shape(x.shape(), axes, false));
+  Size n = 1;
+  for (int axis = 0; axis < x.rank(); ++axis) n *= (axes >> axis & 1) != 0 ? x.size(axis) : 1;
+  return reshape(permute(x, kept_first(x.rank(), axes)), {outputs, n});
+}
+
+Tensor from_rows(const Tensor& rows, const Shape& shape, std::uint32_t axes) {
+  const std::vector<int> order = kept_first(shape.rank(), axes);
+  Shape permuted;
+  std::vector<int> back(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    permuted.push_back(shape[order[i]]);
+    back[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  }
+  return permute(reshape(rows, permuted), back);
+}
+
+Tensors Reduce::gradient(const Backward& b) const {
+  const Meta& x = b.meta();
+  const Tensor dy = reshape(b.dy(), kept_shape(x.shape, axes));
+  switch (kind) {
+    case ReduceKind::sum: return {broadcast_to(dy, x.shape)};
+    case ReduceKind::mean: {
+      const Size n = b.dy().count() == 0 ? 1 : count(x.shape) / b.dy().count();
+      // in f32, where n is no infinity
+      return {broadcast_to((dy.to(inner_dtype(x.dtype)) / static_cast<double>(n)).to(x.dtype), x.shape)};
+    }
+    case ReduceKind::min:
+    case ReduceKind::max: {
+      const Tensor rows = to_rows(b.x().detach(), axes);
+      if (rows.count() == 0) return {zeros_like(b.x())};
+      const Tensor place = kind == ReduceKind::max ? argmax(rows, {.keep = true}) : argmin(rows, {.keep = true});
+      const Tensor chosen = eq(arange(0, rows.size(1), 1, DType::i64, {.device = x.device}), place);
+      return {where(from_rows(chosen, x.shape, axes), dy, zeros({}, x.dtype, {.device = x.device}))};
+    }
+    default: detail::refuse_no_gradient(name());
+  }
 }
 
 Meta ArgReduce::result(const Meta& x) const {

@@ -1,9 +1,10 @@
-// Reductions, scans over rows and orders: sum mean prod min max any all, argmax argmin, softmax, norms, sort and topk (CONTRACT.md 3 and 4).
+// Reductions and orders: many elements to one along any axes, the place of an extreme, sort and topk (CONTRACT.md 3).
 #pragma once
 
 #include <utility>
 
 #include "votive/ops/check.h"
+#include "votive/ops/gradient.h"
 #include "votive/ops/op.h"
 
 namespace votive {
@@ -20,7 +21,16 @@ struct Reduce {
   using Kernel = void(const Reduce&, const Tensor& x, Tensor& y, Stream&);
   std::string_view name() const;  ///< "sum", "mean", …
   Meta result(const Meta& x) const;
+  Saves saves() const { return {kind == ReduceKind::sum || kind == ReduceKind::mean ? 0u : 1u, false}; }
+  /// Of an extreme: to the one element that argmin or argmax names. Of prod: by exclusive products, so that zeros get theirs.
+  Tensors gradient(const Backward& b) const;
 };
+
+/// A tensor as rows [outputs, n] of the elements that a reduction over `axes` joins, in the order in which it numbers them; and back to `shape`.
+Tensor to_rows(const Tensor& x, std::uint32_t axes);
+Tensor from_rows(const Tensor& rows, const Shape& shape, std::uint32_t axes);
+/// `shape` with size 1 at `axes`.
+Shape kept_shape(const Shape& shape, std::uint32_t axes);
 
 /// Lowest index of the largest (smallest) element along one axis, i64; NaN is the extreme, −0 and +0 are equal.
 struct ArgReduce {
@@ -32,35 +42,6 @@ struct ArgReduce {
   using Kernel = void(const ArgReduce&, const Tensor& x, Tensor& y, Stream&);
   std::string_view name() const { return largest ? "argmax" : "argmin"; }
   Meta result(const Meta& x) const;
-};
-
-/// y = exp(x − m) / Σ exp(x − m) along an axis; or its logarithm (x − m) − log Σ. Kernels meet floats (softmax() has cast integers to f32); f64 in f64.
-struct Softmax {
-  int axis;  // in [0, rank)
-  bool logarithm = false;
-
-  static constexpr OpInfo info{"softmax", Class::portable};
-  using Kernel = void(const Softmax&, const Tensor& x, Tensor& y, Stream&);
-  std::string_view name() const { return logarithm ? "log_softmax" : "softmax"; }
-  Meta result(const Meta& x) const;
-};
-
-/// y = (x · r) · γ,  r = 1/√(T(x²)/n + ε) over the last axis; γ of x's dtype. f64 in f64, all else in f32, one rounding at the end.
-struct RmsNorm {
-  float epsilon;
-
-  static constexpr OpInfo info{"rms_norm", Class::portable};
-  using Kernel = void(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&);
-  Meta result(const Meta& x, const Meta& gamma) const;
-};
-
-/// y = ((x − μ) · r) · γ + β over the last axis, r = 1/√(var + ε), mean and var of CONTRACT.md 3.4; γ and β of x's dtype, either may be absent (no operation).
-struct LayerNorm {
-  float epsilon;
-
-  static constexpr OpInfo info{"layer_norm", Class::portable};
-  using Kernel = void(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
-  Meta result(const Meta& x, const Meta& gamma, const Meta& beta) const;
 };
 
 /// Stable order along an axis: values and their i64 indices. NaN is last ascending and first descending; −0 equals +0.

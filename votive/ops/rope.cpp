@@ -3,7 +3,8 @@
 #include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
 #include "votive/ops/apply.h"
-#include "votive/ops/index.h"
+#include "votive/ops/attention.h"
+#include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -13,18 +14,12 @@ using text::format;
 Meta Rope::result(const Meta& x, const Meta& positions, const Meta& frequencies) const {
   const Argument a{"x", 1, x}, p{"positions", 2, positions}, f{"frequencies", 3, frequencies};
   require_floating(info.name, a);
-  if (x.dtype == DType::f64) {
-    throw error_about(ErrorKind::Unsupported, info.name, {a})
-        .detail(describe(a))
-        .accepted("f16, bf16, f32")
-        .hint("Cast it, e.g. x.to(f32)");
-  }
   require_index(info.name, p);
   require_floating(info.name, f);
-  if (frequencies.dtype != DType::f32) {
+  if (frequencies.dtype != DType::f32 && (frequencies.dtype != DType::f64 || x.dtype != DType::f64)) {
     throw error_about(ErrorKind::DTypeMismatch, info.name, {f})
         .detail(describe(f))
-        .accepted("f32")
+        .accepted(x.dtype == DType::f64 ? "f32, f64" : "f32")
         .hint("Cast them, e.g. frequencies.to(f32)");
   }
   require_same_device(info.name, a, p);
@@ -39,6 +34,28 @@ Meta Rope::result(const Meta& x, const Meta& positions, const Meta& frequencies)
         .detail(format("{} turn {} pairs, and {} has {}", describe(f), frequencies.shape[0], describe(a), D / 2));
   }
   return x;
+}
+
+// x turns back by −θ. A frequency moves y along y turned by a quarter, at the speed of its position.
+Tensors Rope::gradient(const Backward& b) const {
+  const Tensor& dy = b.dy();
+  const Tensor &positions = b.x(1), &frequencies = b.x(2);
+  Tensors gradients(3);
+  if (b.wants(0)) gradients[0] = rope(dy, positions, -frequencies, {.pairing = pairing});
+  if (!b.wants(2)) return gradients;
+  const DType inner = inner_dtype(dy.dtype());
+  const Size pairs = frequencies.size(0);
+  const Tensor y = rope(b.x(0).to(inner), positions, frequencies, {.pairing = pairing});
+  const auto half = [&](const Tensor& x, Size which) {
+    if (pairing == RopePairing::halves) return narrow(x, 3, which * pairs, pairs);
+    return slice(narrow(x, 3, 0, 2 * pairs), {.axis = 3, .start = which, .step = 2});
+  };
+  const Tensor wide = dy.to(inner);
+  const Tensor turning = half(wide, 1) * half(y, 0) - half(wide, 0) * half(y, 1);
+  const Tensor at = positions.to(inner);
+  const Tensor speed = at.rank() == 1 ? reshape(at, {at.size(0), 1}) : reshape(at, {at.size(0), 1, at.size(1), 1});
+  gradients[2] = sum(turning * speed, {.axis = {0, 1, 2}}).to(frequencies.dtype());
+  return gradients;
 }
 
 Tensor rope(const Tensor& x, const Tensor& positions, const Tensor& frequencies, RopeOptions options) {

@@ -1,8 +1,7 @@
-// Lookups straight from CONTRACT.md 5, and rotary positions. Every index is checked before anything is written.
+// Lookups straight from CONTRACT.md 5. Every index is checked before anything is written.
 #include "votive/ops/index.h"
 
 #include "votive/numerics/convert.h"
-#include "votive/numerics/math.h"
 #include "votive/reference/element.h"
 #include "votive/reference/kernels.h"
 
@@ -71,37 +70,6 @@ void gather(const Gather& op, const Tensor& x, const Tensor& indices, Tensor& y,
     values.push_back(bits[static_cast<std::size_t>(from)]);
   }
   write_bits(y, values);
-}
-
-void rope(const Rope& op, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&) {
-  const Size B = x.shape()[0], H = x.shape()[1], T = x.shape()[2], D = x.shape()[3], pairs = frequencies.shape()[0];
-  const std::vector<f32> at = read_f32(broadcast(positions, {B, T})), frequency = read_f32(frequencies), in = read_f32(x);
-  const std::vector<u64> bits = read_bits(x);
-  const bool halves = op.pairing == RopePairing::halves;
-  std::vector<f32> out = in;
-  for (Size b = 0; b < B; ++b) {
-    for (Size h = 0; h < H; ++h) {
-      for (Size t = 0; t < T; ++t) {
-        const Size row = ((b * H + h) * T + t) * D;
-        for (Size i = 0; i < pairs; ++i) {
-          const auto first = static_cast<std::size_t>(row + (halves ? i : 2 * i)),
-                     second = static_cast<std::size_t>(row + (halves ? i + pairs : 2 * i + 1));
-          const f32 angle = at[static_cast<std::size_t>(b * T + t)] * frequency[static_cast<std::size_t>(i)];
-          const f32 c = cos_f32(angle), s = sin_f32(angle);
-          out[first] = in[first] * c - in[second] * s;
-          out[second] = in[first] * s + in[second] * c;
-        }
-      }
-    }
-  }
-  write_f32(y, out);
-  if (2 * pairs == D) return;
-  // what does not turn is copied, a NaN with its bits
-  std::vector<u64> result = read_bits(y);
-  for (Size row = 0; row < B * H * T; ++row) {
-    for (Size d = 2 * pairs; d < D; ++d) result[static_cast<std::size_t>(row * D + d)] = bits[static_cast<std::size_t>(row * D + d)];
-  }
-  write_bits(y, result);
 }
 
 }  // namespace votive::reference

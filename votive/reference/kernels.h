@@ -3,11 +3,13 @@
 
 #include <span>
 
+#include "votive/ops/attention.h"
 #include "votive/ops/conv.h"
 #include "votive/ops/create.h"
 #include "votive/ops/index.h"
 #include "votive/ops/matmul.h"
 #include "votive/ops/movement.h"
+#include "votive/ops/norm.h"
 #include "votive/ops/pointwise.h"
 #include "votive/ops/reduce.h"
 
@@ -39,7 +41,8 @@ void conv(const Conv&, const Tensor& x, const Tensor& w, const Tensor& bias, Ten
 void conv_transpose(const ConvTranspose&, const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y, Stream&);
 void im2col(const Im2Col&, const Tensor& x, Tensor& y, Stream&);
 void col2im(const Col2Im&, const Tensor& x, Tensor& y, Stream&);
-void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, Tensor& y, Stream&);
+void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes, Tensor& y,
+               Stream&);
 
 void embedding(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);
 void index_select(const IndexSelect&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
