@@ -48,7 +48,7 @@ BROUGHT = """struct Function {
 [[maybe_unused]] const std::string path;
 [[maybe_unused]] Tensor """
 TENSORS = ("x y a b c w n p q k v bias ids mask source gamma beta table positions frequencies target targets lengths sizes edges grid gate up weight weights "
-           "average deviation variance loss view").split()
+           "average deviation variance loss view theta").split()
 
 
 def program(root):
