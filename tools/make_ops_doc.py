@@ -281,9 +281,11 @@ def entry(header, name, facts):
     if header.path == ops_headers.AUTOGRAD:  # no operations: what steers them
         gives, gradient, letter = {}, "", ""
     cpu, reference = gives.get("cpu", {}), gives.get("reference", {})
+    formulas = row["gradients"] if row and gradient == "yes" else []
+    rule = ": " + ", ".join(f"`{f}`" + (f" for {which}" if len(formulas) > 1 else "") for f, which in zip(formulas, "ab")) if formulas else ""
     items = [("Dtypes", dtype_line(cpu) if cpu == reference else f"cpu: {dtype_line(cpu)}; reference: {dtype_line(reference)}"),
              ("Class", letter),
-             ("Gradient", GRADIENTS.get(gradient, gradient) + (", with a gradient of its own" if twice else "")),
+             ("Gradient", GRADIENTS.get(gradient, gradient) + (", with a gradient of its own" if twice else "") + rule),
              ("Throws", escaped(" ".join(dict.fromkeys(throws)).removeprefix("Throws").strip())),
              ("Source", escaped(" ".join(sources)))]
     for part in parts:
@@ -343,7 +345,8 @@ def undocumented(headers, rows):
             doc = [line for p in parts for line in p.doc]
             if not any(line.strip() for line in doc):
                 errors.append(f"{where} has no docstring")
-            if not any(calls(name, e.expression) for p in parts for e in p.examples):
+            shared = name.startswith("operator")  # one example shows a row of operators
+            if not any(shared or calls(name, e.expression) for p in parts for e in p.examples):
                 errors.append(f"{where} has no `Example: {name}(…)  // result` in its docstring")
             said = re.search(r"\b[Cc]lass ([EPB])\b", " ".join(doc))
             if header.path != ops_headers.AUTOGRAD and not said:

@@ -18,13 +18,14 @@ using Json = nlohmann::json;
 const char* letter(Class c) { return c == Class::exact ? "E" : c == Class::portable ? "P" : "B"; }
 
 void add_pointwise(Json& rows) {
-  for (int kind = 0; kind < unary_kinds; ++kind) {
-    const PointwiseRow& r = row(static_cast<UnaryKind>(kind));
-    rows[std::string(r.name)] = {{"class", letter(r.numeric_class)}, {"ulp", r.ulp}};
-  }
-  for (int kind = 0; kind < binary_kinds; ++kind) {
-    const PointwiseRow& r = row(static_cast<BinaryKind>(kind));
-    rows[std::string(r.name)] = {{"class", letter(r.numeric_class)}, {"ulp", r.ulp}};
+  for (const std::span<const PointwiseRow> table : {unary_rows(), binary_rows()}) {
+    for (const PointwiseRow& r : table) {
+      Json gradients = Json::array();
+      for (const std::string_view formula : {r.gradient_a, r.gradient_b}) {
+        if (!formula.empty() && formula != "Tensor()") gradients.push_back(formula);
+      }
+      rows[std::string(r.name)] = {{"class", letter(r.numeric_class())}, {"ulp", r.ulp}, {"formula", r.formula}, {"gradients", gradients}};
+    }
   }
 }
 
