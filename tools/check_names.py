@@ -17,7 +17,9 @@ CANDLE, PYTORCH = "docs/FROM_CANDLE.md", "docs/FROM_PYTORCH.md"
 METHODS = "tests/docs/candle_methods.txt"
 PYTORCH_NAMES = 300
 # names that a reader brings along: functions of one's own, C++
-FREE = {"f", "g", "hook", "sizeof"}
+FREE = {"f", "g", "hook"}
+PAIR = {"first", "second"}
+NAMESPACES = {"io", "models"}
 WORDS = ("later:", "not here")
 
 
@@ -61,7 +63,7 @@ def program(root):
         for number, _, answer in rows((root / page).read_text(encoding="utf-8")):
             for code in re.findall(r"`([^`]+)`", answer):
                 code = code.replace("\\|", "|")
-                whole = code if code.endswith(";") else f"static_cast<void>(sizeof({code}));" if re.fullmatch(r"[A-Z]\w*", code) else f"static_cast<void>({code});"
+                whole = code if code.endswith(";") else f"static_cast<void>(sizeof({code}));" if re.fullmatch(r"(\w+::)?[A-Z]\w*", code) else f"static_cast<void>({code});"
                 statements.append(f'#line {number} "{page}"\n  {{ {whole} }}')
     for first in range(0, len(statements), 50):
         out += ["", f"[[maybe_unused]] void spellings_{first // 50}() {{", *statements[first:first + 50], "}"]
@@ -108,10 +110,12 @@ def undeclared(code, declared):
         if field not in declared.fields:
             wrong.append(f".{field}")
     for member in re.findall(r"(?<=[\w)\]])\.(\w+)\s*(?:<[^>]*>)?", bare):
-        if member not in declared.members and member not in declared.fields:
+        if member not in declared.members | declared.fields | PAIR:
             wrong.append(f".{member}")
     for scope, name in re.findall(r"\b(\w+)::(\w+)", bare):
-        if scope != "std" and (name not in declared.enumerators.get(scope, declared.statics) or scope not in declared.types | set(declared.enumerators)):
+        if scope in NAMESPACES:
+            wrong += [] if name in declared.types else [f"{scope}::{name}"]
+        elif scope != "std" and (name not in declared.enumerators.get(scope, declared.statics) or scope not in declared.types | set(declared.enumerators)):
             wrong.append(f"{scope}::{name}")
     for name in re.findall(r"(?<![\w.:])([a-z_]\w*)\s*(?:<[^>]*>)?\(", bare):
         if name not in declared.functions and name not in FREE:
