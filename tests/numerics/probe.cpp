@@ -1,5 +1,5 @@
 // Each function of the scalar text in a loop that the compiler may vectorise as it likes: the bits must not depend on what it made of it.
-#include "tests/numerics/probe.h"
+#include "tests/numerics/probe_loop.h"
 
 #include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
@@ -13,55 +13,6 @@ namespace votive::numerics_probe::VOTIVE_ISA {
 namespace {
 
 using namespace votive::numerics;
-
-struct WordPair {
-  u32 first, second;
-};
-struct F32Pair {
-  f32 first, second;
-};
-
-template <class T>
-constexpr bool is_float = T(0.5) != T(0);
-
-template <class In, class Out, auto function>
-void run(const void* in, void* out, std::size_t n) {
-  const In* x = static_cast<const In*>(in);
-  Out* y = static_cast<Out*>(out);
-  for (std::size_t i = 0; i < n; ++i) y[i] = function(x[i]);
-}
-
-template <auto function, class In, class Out>
-constexpr Loop loop(const char* name, Input input, Out (*)(In)) {
-  bool floating = false;
-  if constexpr (requires { Out(0.5); }) floating = is_float<Out>;
-  return {name, input, sizeof(Out), floating, run<In, Out, function>};
-}
-
-template <auto function>
-constexpr Loop of_f32(const char* name) {
-  return loop<function>(name, Input::f32, +function);
-}
-template <auto function>
-constexpr Loop of_f64(const char* name) {
-  return loop<function>(name, Input::f64, +function);
-}
-template <auto function>
-constexpr Loop of_i64(const char* name) {
-  return loop<function>(name, Input::i64, +function);
-}
-template <auto function>
-constexpr Loop of_u16(const char* name) {
-  return loop<function>(name, Input::u16, +function);
-}
-template <auto function>
-constexpr Loop of_u8(const char* name) {
-  return loop<function>(name, Input::u8, +function);
-}
-template <auto function>
-constexpr Loop of_pair(const char* name) {
-  return loop<function>(name, Input::f32_pair, +function);
-}
 
 constexpr Loop all[] = {
     of_f32<[](f32 x) { return exp_f32(x); }>("exp_f32"),

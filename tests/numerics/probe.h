@@ -7,7 +7,7 @@
 
 namespace votive::numerics_probe {
 
-enum class Input { f32, f64, i64, u16, u8, word_pair, f32_pair };
+enum class Input { f32, f64, i64, u16, u8, word_pair, f32_pair, f64_pair, i64_pair };
 
 struct Loop {
   const char* name;
@@ -22,18 +22,23 @@ using DotPairs = void (*)(const float* acc, const std::uint16_t* a, const std::u
 
 namespace baseline {
 std::span<const Loop> loops();
-}
+std::span<const Loop> more_loops();
+}  // namespace baseline
 namespace v3 {
 std::span<const Loop> loops();
-}
+std::span<const Loop> more_loops();
+}  // namespace v3
 namespace v4emulated {
 std::span<const Loop> loops();
-}
+std::span<const Loop> more_loops();
+}  // namespace v4emulated
 namespace v4 {
 std::span<const Loop> loops();
-}
+std::span<const Loop> more_loops();
+}  // namespace v4
 namespace v4n {
 std::span<const Loop> loops();
+std::span<const Loop> more_loops();
 void dot_pairs(const float* acc, const std::uint16_t* a, const std::uint16_t* b, float* out, std::size_t n);
 }  // namespace v4n
 

@@ -2,6 +2,7 @@
 // of fingerprints.txt in every compiler, build type and architecture. VOTIVE_WRITE_FINGERPRINTS=1 writes them anew: only when a definition has changed.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -10,6 +11,7 @@
 
 #include "tests/numerics/inputs.h"
 #include "tests/numerics/probe.h"
+#include "votive/numerics/portable.h"
 
 namespace votive::numerics {
 namespace {
@@ -17,10 +19,19 @@ namespace {
 using numerics_probe::Input;
 using numerics_probe::Loop;
 
+using Loops = std::vector<Loop>;
+
+Loops both(std::span<const Loop> some, std::span<const Loop> more) {
+  Loops all(some.begin(), some.end());
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+Loops base_loops() { return both(numerics_probe::baseline::loops(), numerics_probe::baseline::more_loops()); }
+
 struct Build {
   const char* name;
   bool runs_here;
-  std::span<const Loop> loops;
+  Loops loops;
 };
 
 std::vector<Build> other_builds() {
@@ -29,12 +40,13 @@ std::vector<Build> other_builds() {
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
-  builds.push_back({"v3", v3, numerics_probe::v3::loops()});
+  builds.push_back({"v3", v3, both(numerics_probe::v3::loops(), numerics_probe::v3::more_loops())});
 #if !defined(VOTIVE_FEWER_SETS)
-  builds.push_back({"v4emulated", v3, numerics_probe::v4emulated::loops()});
-  builds.push_back({"v4", v4, numerics_probe::v4::loops()});
+  builds.push_back({"v4emulated", v3, both(numerics_probe::v4emulated::loops(), numerics_probe::v4emulated::more_loops())});
+  builds.push_back({"v4", v4, both(numerics_probe::v4::loops(), numerics_probe::v4::more_loops())});
 #endif
-  builds.push_back({"v4n", v4 && __builtin_cpu_supports("avx512bf16"), numerics_probe::v4n::loops()});
+  builds.push_back(
+      {"v4n", v4 && __builtin_cpu_supports("avx512bf16"), both(numerics_probe::v4n::loops(), numerics_probe::v4n::more_loops())});
 #endif
   return builds;
 }
@@ -42,6 +54,8 @@ std::vector<Build> other_builds() {
 const std::uint32_t telling_f32[] = {0x00000000u, 0x80000000u, 0x3f800000u, 0xbf800000u, 0x7f800000u, 0xff800000u,
                                      0x7fc00000u, 0xffc12345u, 0x7f800001u, 0x00000001u, 0x80000001u, 0x007fffffu,
                                      0x00800000u, 0x7f7fffffu, 0xff7fffffu, 0x3f000000u, 0x40490fdbu, 0x4b800000u};
+
+const std::int64_t telling_i64[] = {0, 1, -1, 2, -2, 3, 63, 64, INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_MAX - 1, 1ll << 32, 1ll << 62};
 
 template <class T>
 void append(std::vector<unsigned char>& bytes, T value) {
@@ -86,6 +100,24 @@ std::vector<unsigned char> inputs(Input kind) {
       }
       for (int i = 0; i < 200000; ++i) append(bytes, random());
       break;
+    case Input::f64_pair:
+      for (std::uint32_t a : telling_f32) {
+        for (std::uint32_t b : telling_f32) append(bytes, double(f32_from_bits(a))), append(bytes, double(f32_from_bits(b)));
+      }
+      for (int i = 0; i < 100000; ++i) {
+        // one pair of any bits, one of moderate numbers
+        append(bytes, random()), append(bytes, random());
+        append(bytes, std::ldexp(double(std::int64_t(random())), int(random() % 16) - 70));
+        append(bytes, std::ldexp(double(std::int64_t(random())), int(random() % 16) - 70));
+      }
+      break;
+    case Input::i64_pair:
+      for (int i = 0; i < 200000; ++i)
+        append(bytes, std::int64_t(random()) >> random() % 64), append(bytes, std::int64_t(random()) >> random() % 64);
+      for (std::int64_t a : telling_i64) {
+        for (std::int64_t b : telling_i64) append(bytes, a), append(bytes, b);
+      }
+      break;
   }
   return bytes;
 }
@@ -95,6 +127,8 @@ std::size_t input_bytes(Input kind) {
     case Input::u8: return 1;
     case Input::u16: return 2;
     case Input::f32: return 4;
+    case Input::f64_pair:
+    case Input::i64_pair: return 16;
     default: return 8;
   }
 }
@@ -111,9 +145,9 @@ bool both_nan(const unsigned char* a, const unsigned char* b, std::size_t size) 
 }
 
 TEST(ScalarText, HasTheSameBitsInEveryInstructionSet) {
-  const std::span<const Loop> base = numerics_probe::baseline::loops();
+  const Loops base = base_loops();
   const std::vector<Build> builds = other_builds();
-  std::vector<std::vector<unsigned char>> data(7);
+  std::vector<std::vector<unsigned char>> data(9);
   std::size_t compared = 0;
   for (std::size_t i = 0; i < base.size(); ++i) {
     std::vector<unsigned char>& in = data[std::size_t(base[i].input)];
@@ -157,8 +191,8 @@ std::uint64_t fingerprint(const Loop& loop, std::vector<unsigned char> bytes) {
 TEST(ScalarText, HasItsFingerprintsInEveryBuild) {
   const std::string path = std::string(VOTIVE_SOURCE_DIR) + "/tests/numerics/fingerprints.txt";
   std::map<std::string, std::uint64_t> found;
-  std::vector<std::vector<unsigned char>> data(7);
-  for (const Loop& loop : numerics_probe::baseline::loops()) {
+  std::vector<std::vector<unsigned char>> data(9);
+  for (const Loop& loop : base_loops()) {
     std::vector<unsigned char>& in = data[std::size_t(loop.input)];
     if (in.empty()) in = inputs(loop.input);
     const std::size_t n = in.size() / input_bytes(loop.input);

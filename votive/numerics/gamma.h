@@ -108,7 +108,7 @@ VOTIVE_SCALAR f32 lgamma_f32(f32 x) {
   const PairF32 l = log_long_f32(a);
   const f32 u = a < 0.5f ? a : (a < 1.5f ? a - 1.0f : a - 2.0f);
   const f32 c = a < 3.0f ? u : 0.0f;
-  const f32 near = c * (a < 1.5f ? lgamma_near_one_f32(c) : lgamma_near_two_f32(c));
+  const f32 near = fma_f32(c, a < 1.5f ? lgamma_near_one_f32(c) : lgamma_near_two_f32(c), 0.0f);  // + 0: lgamma(1) is no -0
   // Stirling: (a - 1/2)(log a - 1) + (log(2 pi) - 1) / 2 + 1/(12a) - ...
   const f32 inverse = 1.0f / (a < 3.0f ? 3.0f : a);
   const f32 z = inverse * inverse;
@@ -140,26 +140,25 @@ VOTIVE_SCALAR f32 lgamma_f32(f32 x) {
 VOTIVE_SCALAR f64 lgamma_f64(f64 x) {
   const f64 a = abs_f64(x);
   const PairF64 l = log_long_f64(a);
-  // 3 <= a < 8 comes down to [2, 3) by factors
-  f64 m = a < 8.0 ? a : 8.0;
-  f64 factors = 1.0;
-  for (i32 i = 0; i < 5; ++i) {
-    m = m >= 3.0 ? m - 1.0 : m;
-    factors *= a >= 3.0 + (f64)i ? m : 1.0;
-  }
-  const f64 u = m < 0.5 ? m : (m < 1.5 ? m - 1.0 : m - 2.0);
-  const f64 polynomial = u * (m < 1.5 ? lgamma_near_one_f64(u) : lgamma_near_two_f64(u));
-  const f64 near = polynomial + (a < 3.0 ? 0.0 : log_pair_f64(factors).head);
-  const f64 inverse = 1.0 / (a < 8.0 ? 8.0 : a);
+  const f64 u = a < 0.5 ? a : (a < 1.5 ? a - 1.0 : a - 2.0);
+  const f64 c = a < 3.0 ? u : 0.0;
+  const f64 near = fma_f64(c, a < 1.5 ? lgamma_near_one_f64(c) : lgamma_near_two_f64(c), 0.0);  // + 0: lgamma(1) is no -0
+  const f64 inverse = 1.0 / (a < 3.0 ? 3.0 : a);
   const f64 z = inverse * inverse;
-  f64 p = -0x1.38cc455022344p+2;
-  p = fma_f64(p, z, 0x1.379afdf1522a5p-2);
-  p = fma_f64(p, z, -0x1.6205b72a4dc53p-9);
-  p = fma_f64(p, z, -0x1.d408f666998b8p-10);
-  p = fma_f64(p, z, 0x1.b8bf605e5ca94p-11);
-  p = fma_f64(p, z, -0x1.3812d162e957bp-11);
-  p = fma_f64(p, z, 0x1.a01a01302e153p-11);
-  p = fma_f64(p, z, -0x1.6c16c16c0ec23p-9);
+  f64 p = -0x1.6be276ba529b2p+9;
+  p = fma_f64(p, z, 0x1.14e8cf4529d1fp+9);
+  p = fma_f64(p, z, -0x1.6b3eaaf7705cbp+7);
+  p = fma_f64(p, z, 0x1.00419d7dba4e6p+5);
+  p = fma_f64(p, z, -0x1.4f746ed75d0acp+1);
+  p = fma_f64(p, z, -0x1.760904e2fc97bp-3);
+  p = fma_f64(p, z, 0x1.b5d20a3f4f8d3p-4);
+  p = fma_f64(p, z, -0x1.ae1e01bab8cbap-6);
+  p = fma_f64(p, z, 0x1.9cf6b363f9260p-8);
+  p = fma_f64(p, z, -0x1.f600f17ec2c58p-10);
+  p = fma_f64(p, z, 0x1.b94c8b9c26d28p-11);
+  p = fma_f64(p, z, -0x1.381373a852464p-11);
+  p = fma_f64(p, z, 0x1.a01a018c85689p-11);
+  p = fma_f64(p, z, -0x1.6c16c16c1371fp-9);
   p = fma_f64(p, z, 0x1.5555555555555p-4);
   const f64 b = a - 0.5;
   const f64 b_low = (a - b) - 0.5;
@@ -169,7 +168,7 @@ VOTIVE_SCALAR f64 lgamma_f64(f64 x) {
   const f64 low = fma_f64(b_low, q, fma_f64(b, q_low, fma_f64(b, q, -product)));
   const f64 rest = fma_f64(p, inverse, 0x1.acfe390c97d69p-2) + low;
   const f64 far = product < infinity_f64() ? product + rest : product;
-  f64 y = a < 0.5 ? near - l.head : (a < 8.0 ? near : far);
+  f64 y = a < 0.5 ? near - l.head : (a < 3.0 ? near : far);
   const f64 next = a < 0.5 ? near : y + l.head;
   const f64 sine = abs_f64(sincospi_f64(a - rint_f64(a)).sin);
   const f64 mirrored = (0x1.250d048e7a1bdp+0 - log_f64(sine)) - next;
@@ -241,7 +240,7 @@ VOTIVE_SCALAR f32 digamma_f32(f32 x) {
   const f32 far = l.head + (l.tail - fma_f32(p, z, 0.5f * i));
   const f32 right = a < 1.0f ? near - inverse : (a < 2.0f ? near : far);
   // digamma(-a) = digamma(a) + 1/a + pi cot(pi a)
-  const f32 after = a < 1.0f ? near : (a < 2.0f ? near + inverse : far + inverse);
+  const f32 after = a < 1.0f ? near : right + inverse;
   const f32 r = a - rint_f32(a);
   const SinCosF32 turn = sincospi_f32(r);
   const f32 left = after + 0x1.921fb6p+1f * turn.cos / turn.sin;
@@ -253,33 +252,31 @@ VOTIVE_SCALAR f32 digamma_f32(f32 x) {
 VOTIVE_SCALAR f64 digamma_f64(f64 x) {
   const f64 a = abs_f64(x);
   const f64 inverse = 1.0 / a;
-  const f64 near = digamma_near_f64(a < 1.0 ? a : (a < 2.0 ? a - 1.0 : 0.0));
-  // 2 <= a < 8 goes up by the recurrence, the sum of 1/(a+i) as one quotient
-  f64 m = a < 2.0 ? 8.0 : a;
-  f64 n = 0.0;
-  f64 d = 1.0;
-  for (i32 i = 0; i < 6; ++i) {
-    const u32 low = m < 8.0;
-    n = low ? fma_f64(n, m, d) : n;
-    d = low ? d * m : d;
-    m = low ? m + 1.0 : m;
-  }
+  const f64 near = digamma_near_f64(a < 1.0 ? a : (a < 2.0 ? a - 1.0 : (a < 3.0 ? a - 2.0 : 0.0)));
+  const f64 m = a < 3.0 ? 3.0 : a;
   const PairF64 l = log_long_f64(m);
   const f64 i = 1.0 / m;
   const f64 z = i * i;
-  f64 p = 0x1.1afbcbffd2010p+10;
-  p = fma_f64(p, z, -0x1.494f98fdca97ep+6);
-  p = fma_f64(p, z, 0x1.1c409dbd33597p+1);
-  p = fma_f64(p, z, 0x1.35df5dc4a4a35p-5);
-  p = fma_f64(p, z, -0x1.5203212922049p-6);
-  p = fma_f64(p, z, 0x1.f04c84735df46p-8);
-  p = fma_f64(p, z, -0x1.1110e51d0251cp-8);
-  p = fma_f64(p, z, 0x1.041040ee146e5p-8);
-  p = fma_f64(p, z, -0x1.111111110e915p-7);
+  f64 p = -0x1.2da1d4ba1bd8dp+10;
+  p = fma_f64(p, z, 0x1.35bf2957f7b50p+12);
+  p = fma_f64(p, z, -0x1.04b15b271d7afp+12);
+  p = fma_f64(p, z, 0x1.c08c9f48fe4d3p+10);
+  p = fma_f64(p, z, -0x1.f44c56b9e9281p+8);
+  p = fma_f64(p, z, 0x1.9b0a22b0f0667p+6);
+  p = fma_f64(p, z, -0x1.1433cd11496bep+4);
+  p = fma_f64(p, z, 0x1.548cdab047bf8p+1);
+  p = fma_f64(p, z, -0x1.b84b906e4ffdap-2);
+  p = fma_f64(p, z, 0x1.53f19585f5344p-4);
+  p = fma_f64(p, z, -0x1.597b3e3cd6a1ap-6);
+  p = fma_f64(p, z, 0x1.f07ac67897bf5p-8);
+  p = fma_f64(p, z, -0x1.11110e3db4110p-8);
+  p = fma_f64(p, z, 0x1.04104100a65f4p-8);
+  p = fma_f64(p, z, -0x1.111111111017ap-7);
   p = fma_f64(p, z, 0x1.5555555555555p-4);
-  const f64 far = l.head + ((l.tail - fma_f64(p, z, 0.5 * i)) - n / d);
-  const f64 right = a < 1.0 ? near - inverse : (a < 2.0 ? near : far);
-  const f64 after = a < 1.0 ? near : (a < 2.0 ? near + inverse : far + inverse);
+  const f64 far = l.head + (l.tail - fma_f64(p, z, 0.5 * i));
+  const f64 middle = a < 2.0 ? near : near + 1.0 / (a - 1.0);
+  const f64 right = a < 1.0 ? near - inverse : (a < 3.0 ? middle : far);
+  const f64 after = a < 1.0 ? near : right + inverse;
   const f64 r = a - rint_f64(a);
   const SinCosF64 turn = sincospi_f64(r);
   const f64 left = after + 0x1.921fb54442d18p+1 * turn.cos / turn.sin;

@@ -39,7 +39,7 @@ VOTIVE_SCALAR f64 sinh_f64(f64 x) {
   const ExcessF64 e = exp_excess_f64(a < 711.0 ? a : 711.0, 0.0);
   const f64 head = 1.0 + e.head;
   const f64 tail = ((1.0 - head) + e.head) + e.tail;
-  const f64 below = power_of_two_f64(e.exponent < 100 ? -2 * e.exponent : -200) / head;
+  const f64 below = power_of_two_f64(e.exponent < 100 ? -2 * e.exponent : -200) / (head + tail);
   const f64 near = head - below;
   const f64 large = (near + (((head - near) - below) + tail)) * power_of_two_f64((e.exponent - 1) >> 1) *
                     power_of_two_f64(e.exponent - 1 - ((e.exponent - 1) >> 1));
@@ -63,7 +63,7 @@ VOTIVE_SCALAR f64 cosh_f64(f64 x) {
   const ExcessF64 e = exp_excess_f64(a < 711.0 ? a : 711.0, 0.0);
   const f64 head = 1.0 + e.head;
   const f64 tail = ((1.0 - head) + e.head) + e.tail;
-  const f64 below = power_of_two_f64(e.exponent < 100 ? -2 * e.exponent : -200) / head;
+  const f64 below = power_of_two_f64(e.exponent < 100 ? -2 * e.exponent : -200) / (head + tail);
   const i32 k = e.exponent - 1;
   const f64 y = (head + (tail + below)) * power_of_two_f64(k >> 1) * power_of_two_f64(k - (k >> 1));
   return x != x ? x : y;

@@ -83,17 +83,14 @@ VOTIVE_SCALAR f64 acos_f64(f64 x) {
   return head + (((base - head) - v) + (base_low - tail));
 }
 
-/// The angle of the point (x, y), C99's table for zeros and infinities.   <= 2 ulp.
-VOTIVE_SCALAR f32 atan2_f32(f32 y, f32 x) {
-  const f32 a = abs_f32(y);
-  const f32 b = abs_f32(x);
-  const u32 steep = a > b;
-  const f32 least = steep ? b : a;
-  const f32 most = steep ? a : b;
-  // quotients that are no number: 0/0 and finite/inf count as 0, inf/inf as 1
-  const u32 endless = most == infinity_f32();
-  const f32 n = endless ? (least == infinity_f32() ? 1.0f : 0.0f) : least;
-  const f32 d = (endless | (most == 0.0f)) ? 1.0f : most;
+/// head + tail, an angle of 0 to pi/4.
+typedef struct {
+  f32 head;
+  f32 tail;
+} ArcF32;
+
+/// atan(n / d) for 0 <= n <= d, d > 0 and finite: the quotient, and what makes it the angle.
+VOTIVE_SCALAR ArcF32 arc_f32(f32 n, f32 d) {
   const f32 q = n / d;
   const f32 q_low = fma_f32(-q, d, n) / d;
   const f32 z = q * q;
@@ -106,26 +103,18 @@ VOTIVE_SCALAR f32 atan2_f32(f32 y, f32 x) {
   p = fma_f32(p, z, -0x1.24265ap-3f);
   p = fma_f32(p, z, 0x1.999268p-3f);
   p = fma_f32(p, z, -0x1.555540p-2f);
-  const f32 tail = fma_f32(p * z, q, fma_f32(-0.5f * z, q_low, q_low));
-  const u32 left = bits_f32(x) >> 31;
-  const f32 base = steep ? 0x1.921fb6p+0f : (left ? 0x1.921fb6p+1f : 0.0f);
-  const f32 base_low = steep ? -0x1.777a5cp-25f : (left ? -0x1.777a5cp-24f : 0.0f);
-  const u32 down = (steep ^ left) << 31;
-  const f32 v = f32_from_bits(bits_f32(q) ^ down);
-  const f32 v_low = f32_from_bits(bits_f32(tail) ^ down);
-  const f32 head = base + v;
-  const f32 angle = head + (((base - head) + v) + (base_low + v_low));
-  return ((x != x) | (y != y)) ? nan_f32() : copysign_f32(angle, y);
+  ArcF32 arc;
+  arc.head = q;
+  arc.tail = fma_f32(p * z, q, fma_f32(-0.5f * z, q_low, q_low));
+  return arc;
 }
-VOTIVE_SCALAR f64 atan2_f64(f64 y, f64 x) {
-  const f64 a = abs_f64(y);
-  const f64 b = abs_f64(x);
-  const u32 steep = a > b;
-  const f64 least = steep ? b : a;
-  const f64 most = steep ? a : b;
-  const u32 endless = most == infinity_f64();
-  const f64 n = endless ? (least == infinity_f64() ? 1.0 : 0.0) : least;
-  const f64 d = (endless | (most == 0.0)) ? 1.0 : most;
+
+typedef struct {
+  f64 head;
+  f64 tail;
+} ArcF64;
+
+VOTIVE_SCALAR ArcF64 arc_f64(f64 n, f64 d) {
   const f64 q = n / d;
   const f64 q_low = fma_f64(-q, d, n) / d;
   const f64 z = q * q;
@@ -150,20 +139,73 @@ VOTIVE_SCALAR f64 atan2_f64(f64 y, f64 x) {
   p = fma_f64(p, z, -0x1.249249245c735p-3);
   p = fma_f64(p, z, 0x1.9999999998db7p-3);
   p = fma_f64(p, z, -0x1.555555555554ep-2);
-  const f64 tail = fma_f64(p * z, q, fma_f64(-0.5 * z, q_low, q_low));
+  ArcF64 arc;
+  arc.head = q;
+  arc.tail = fma_f64(p * z, q, fma_f64(-0.5 * z, q_low, q_low));
+  return arc;
+}
+
+/// The angle of the point (x, y), C99's table for zeros and infinities.   <= 2 ulp.
+VOTIVE_SCALAR f32 atan2_f32(f32 y, f32 x) {
+  const f32 a = abs_f32(y);
+  const f32 b = abs_f32(x);
+  const u32 steep = a > b;
+  const f32 least = steep ? b : a;
+  const f32 most = steep ? a : b;
+  // quotients that are no number: 0/0 and finite/inf count as 0, inf/inf as 1
+  const u32 endless = most == infinity_f32();
+  const f32 n = endless ? (least == infinity_f32() ? 1.0f : 0.0f) : least;
+  const f32 d = (endless | (most == 0.0f)) ? 1.0f : most;
+  const ArcF32 arc = arc_f32(n, d);
+  const u32 left = bits_f32(x) >> 31;
+  const f32 base = steep ? 0x1.921fb6p+0f : (left ? 0x1.921fb6p+1f : 0.0f);
+  const f32 base_low = steep ? -0x1.777a5cp-25f : (left ? -0x1.777a5cp-24f : 0.0f);
+  const u32 down = (steep ^ left) << 31;
+  const f32 v = f32_from_bits(bits_f32(arc.head) ^ down);
+  const f32 v_low = f32_from_bits(bits_f32(arc.tail) ^ down);
+  const f32 head = base + v;
+  const f32 angle = head + (((base - head) + v) + (base_low + v_low));
+  return ((x != x) | (y != y)) ? nan_f32() : copysign_f32(angle, y);
+}
+VOTIVE_SCALAR f64 atan2_f64(f64 y, f64 x) {
+  const f64 a = abs_f64(y);
+  const f64 b = abs_f64(x);
+  const u32 steep = a > b;
+  const f64 least = steep ? b : a;
+  const f64 most = steep ? a : b;
+  const u32 endless = most == infinity_f64();
+  const f64 n = endless ? (least == infinity_f64() ? 1.0 : 0.0) : least;
+  const f64 d = (endless | (most == 0.0)) ? 1.0 : most;
+  const ArcF64 arc = arc_f64(n, d);
   const u64 left = bits_f64(x) >> 63;
   const f64 base = steep ? 0x1.921fb54442d18p+0 : (left ? 0x1.921fb54442d18p+1 : 0.0);
   const f64 base_low = steep ? 0x1.1a62633145c07p-54 : (left ? 0x1.1a62633145c07p-53 : 0.0);
   const u64 down = ((u64)steep ^ left) << 63;
-  const f64 v = f64_from_bits(bits_f64(q) ^ down);
-  const f64 v_low = f64_from_bits(bits_f64(tail) ^ down);
+  const f64 v = f64_from_bits(bits_f64(arc.head) ^ down);
+  const f64 v_low = f64_from_bits(bits_f64(arc.tail) ^ down);
   const f64 head = base + v;
   const f64 angle = head + (((base - head) + v) + (base_low + v_low));
   return ((x != x) | (y != y)) ? nan_f64() : copysign_f64(angle, y);
 }
 
 /// The arc tangent.   <= 2 ulp.
-VOTIVE_SCALAR f32 atan_f32(f32 x) { return atan2_f32(x, 1.0f); }
-VOTIVE_SCALAR f64 atan_f64(f64 x) { return atan2_f64(x, 1.0); }
+VOTIVE_SCALAR f32 atan_f32(f32 x) {
+  const f32 a = abs_f32(x);
+  const u32 steep = a > 1.0f;  // pi/2 - atan(1/a)
+  const u32 endless = a == infinity_f32();
+  const ArcF32 arc = arc_f32(steep ? (endless ? 0.0f : 1.0f) : a, steep ? (endless ? 1.0f : a) : 1.0f);
+  const f32 head = 0x1.921fb6p+0f - arc.head;
+  const f32 reflected = head + (((0x1.921fb6p+0f - head) - arc.head) + (-0x1.777a5cp-25f - arc.tail));
+  return copysign_f32(steep ? reflected : arc.head + arc.tail, x);
+}
+VOTIVE_SCALAR f64 atan_f64(f64 x) {
+  const f64 a = abs_f64(x);
+  const u32 steep = a > 1.0;  // pi/2 - atan(1/a)
+  const u32 endless = a == infinity_f64();
+  const ArcF64 arc = arc_f64(steep ? (endless ? 0.0 : 1.0) : a, steep ? (endless ? 1.0 : a) : 1.0);
+  const f64 head = 0x1.921fb54442d18p+0 - arc.head;
+  const f64 reflected = head + (((0x1.921fb54442d18p+0 - head) - arc.head) + (0x1.1a62633145c07p-54 - arc.tail));
+  return copysign_f64(steep ? reflected : arc.head + arc.tail, x);
+}
 
 }  // namespace votive::numerics

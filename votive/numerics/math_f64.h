@@ -222,10 +222,29 @@ VOTIVE_SCALAR f64 silu_f64(f64 x) {
 /// silu(gate) * up.
 VOTIVE_SCALAR f64 swiglu_f64(f64 gate, f64 up) { return silu_f64(gate) * up; }
 
-/// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp.
+/// x * sigmoid(z + low), |low| below a few ulp of z; otherwise as times_sigmoid_f64.
+VOTIVE_SCALAR f64 times_sigmoid_of_sum_f64(f64 x, f64 z, f64 low, f64 limit) {
+  const f64 a = abs_f64(z);
+  const f64 part = z < 0.0 ? low : -low;
+  const ScaledF64 e = exp_scaled_f64(a < 760.0 ? -a : -760.0, a < 760.0 ? part : 0.0);
+  const i32 first = e.exponent >> 1;
+  const f64 half = e.fraction * power_of_two_f64(first);
+  const f64 rest = power_of_two_f64(e.exponent - first);
+  const f64 c = x > -limit ? x : -limit;
+  return (c < 0.0 ? c * half : c) / fma_f64(half, rest, 1.0) * (c < 0.0 ? rest : 1.0);
+}
+
+/// x * sigmoid(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3).   <= 6 + 2|z| ulp;  z is carried in two parts, so that it is 3 in fact.
 VOTIVE_SCALAR f64 gelu_tanh_f64(f64 x) {
-  const f64 z = x * fma_f64(x * x, 0x1.2444f2a4d8b4bp-4, 0x1.9884533d43651p+0);
-  const f64 y = times_sigmoid_f64(x, z, 24.0);
+  const f64 s = x * x;
+  const f64 s_low = fma_f64(x, x, -s);
+  const f64 cubic = s * 0x1.2444f2a4d8b4bp-4;
+  const f64 cubic_low = fma_f64(s_low, 0x1.2444f2a4d8b4bp-4, fma_f64(s, -0x1.6c843a29d1c70p-61, fma_f64(s, 0x1.2444f2a4d8b4bp-4, -cubic)));
+  const f64 c = 0x1.9884533d43651p+0 + cubic;
+  const f64 back = c - 0x1.9884533d43651p+0;
+  const f64 c_low = ((0x1.9884533d43651p+0 - (c - back)) + (cubic - back)) + (cubic_low - 0x1.cbc0d30ebfd15p-54);
+  const f64 z = x * c;
+  const f64 y = times_sigmoid_of_sum_f64(x, z, fma_f64(x, c_low, fma_f64(x, c, -z)), 24.0);
   return x != x ? x : y;
 }
 

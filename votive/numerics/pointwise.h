@@ -122,11 +122,11 @@ VOTIVE_SCALAR f64 lerp_f64(f64 a, f64 b, f64 t) {
 /// x * 180/pi and x * pi/180, the constant in two parts.   <= 0.51 ulp above the subnormal numbers.
 VOTIVE_SCALAR f32 rad2deg_f32(f32 x) {
   const f32 y = fma_f32(x, 0x1.ca5dc2p+5f, x * -0x1.670f82p-21f);
-  return abs_f32(x) < infinity_f32() ? y : x;
+  return x == 0.0f ? x : (abs_f32(x) < infinity_f32() ? y : x);
 }
 VOTIVE_SCALAR f64 rad2deg_f64(f64 x) {
   const f64 y = fma_f64(x, 0x1.ca5dc1a63c1f8p+5, x * -0x1.1e7ab456405f9p-49);
-  return abs_f64(x) < infinity_f64() ? y : x;
+  return x == 0.0 ? x : (abs_f64(x) < infinity_f64() ? y : x);
 }
 VOTIVE_SCALAR f32 deg2rad_f32(f32 x) { return fma_f32(x, 0x1.1df46ap-6f, x * 0x1.294e9cp-33f); }
 VOTIVE_SCALAR f64 deg2rad_f64(f64 x) { return fma_f64(x, 0x1.1df46a2529d39p-6, x * 0x1.5c1d8becdd291p-62); }

@@ -208,18 +208,41 @@ VOTIVE_SCALAR f64 hypot_f64(f64 a, f64 b) {
   return most == infinity_f64() ? most : (least == infinity_f64() ? least : most_or_nan);
 }
 
-/// log(e^a + e^b), never overflowing early.   <= 5 ulp of the larger of |result| and |max(a, b)|: near its zeros the sum cancels.   (-inf, -inf) gives -inf.
+/// log(e^a + e^b), never overflowing early.   <= 5 ulp of the larger of |result| and |max(a, b)|: where the two cancel, the result is the difference of numbers
+/// of that size.   (-inf, -inf) gives -inf.
 VOTIVE_SCALAR f32 logaddexp_f32(f32 a, f32 b) {
   const f32 most = a > b ? a : b;
   const f32 least = a > b ? b : a;
-  const f32 y = most + log1p_f32(exp_f32(least - most));
-  return most - least == most - least ? y : (a == a ? (b == b ? most : b) : a);
+  const PairF32 d = two_sum_f32(least, -most);
+  const ScaledF32 e = exp_of_sum_f32(d.head > -105.0f ? d.head : -105.0f, d.head > -105.0f ? d.tail : 0.0f);
+  const f32 head = 1.0f + e.excess;
+  const f32 tail = (1.0f - head) + e.excess;
+  const f32 first = first_factor_f32(e.exponent);
+  const f32 second = second_factor_f32(e.exponent);
+  const f32 x = head * first * second;
+  const PairF32 u = two_sum_f32(1.0f, x);
+  const PairF32 l = log_long_f32(u.head);
+  const PairF32 y = two_sum_f32(most, l.head);
+  const f32 sum = y.head + (y.tail + (l.tail + (u.tail + tail * first * second) / u.head));
+  const f32 either = a == a ? (b == b ? most : b) : a;  // also where the difference is no number
+  return abs_f32(most) < infinity_f32() ? (abs_f32(d.head) < infinity_f32() ? sum : either) : either;
 }
 VOTIVE_SCALAR f64 logaddexp_f64(f64 a, f64 b) {
   const f64 most = a > b ? a : b;
   const f64 least = a > b ? b : a;
-  const f64 y = most + log1p_f64(exp_f64(least - most));
-  return most - least == most - least ? y : (a == a ? (b == b ? most : b) : a);
+  const PairF64 d = two_sum_f64(least, -most);
+  const ExcessF64 e = exp_excess_f64(d.head > -750.0 ? d.head : -750.0, d.head > -750.0 ? d.tail : 0.0);
+  const f64 head = 1.0 + (e.head + e.tail);
+  const f64 tail = ((1.0 - head) + e.head) + e.tail;
+  const f64 first = power_of_two_f64(e.exponent >> 1);
+  const f64 second = power_of_two_f64(e.exponent - (e.exponent >> 1));
+  const f64 x = head * first * second;
+  const PairF64 u = two_sum_f64(1.0, x);
+  const PairF64 l = log_long_f64(u.head);
+  const PairF64 y = two_sum_f64(most, l.head);
+  const f64 sum = y.head + (y.tail + (l.tail + (u.tail + tail * first * second) / u.head));
+  const f64 either = a == a ? (b == b ? most : b) : a;  // also where the difference is no number
+  return abs_f64(most) < infinity_f64() ? (abs_f64(d.head) < infinity_f64() ? sum : either) : either;
 }
 
 /// x log y, and 0 where x = 0 for whatever y but NaN.   <= 3 ulp.
