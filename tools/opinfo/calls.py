@@ -26,6 +26,11 @@ class Call:
         self.attributes = {k: NAMES[v] if isinstance(v, torch.dtype) else v for k, v in attributes.items() if v is not None}
 
 
+def f32(value):
+    """The number as an f32 attribute has it: passed to both sides."""
+    return torch.tensor(value, dtype=torch.float32).item()
+
+
 def exponent(y, lowest):
     """⌊log₂|y|⌋, at least the lowest exponent of the dtype."""
     return torch.where(y == 0, lowest, torch.frexp(y)[1].to(torch.int64) - 1).clamp(min=lowest)
@@ -122,6 +127,7 @@ class Spelling:
     translate: typing.Callable
     bound: Bound
     gradient: float | None = 1e-12  # relative to the gradient's largest element; None where PyTorch's or ours has none
+    floor: float = 0.0  # the least size that the gradient's error is measured by, where it comes from sums that cancel
     literals: bool = False  # floats among the arguments are operands, which take the tensor's dtype first (CONTRACT.md 1.3); else f32 attributes
     numbers: bool = False  # floats among the arguments are taken as they are
     meant: list = dataclasses.field(default_factory=list)

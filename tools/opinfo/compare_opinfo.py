@@ -296,7 +296,7 @@ def judge(case, result, report):
         finite = theirs[theirs.isfinite()].abs()
         scale = float(finite.max()) if finite.numel() else 0.0
         d = calls.distance(ours, theirs, "f64")
-        if bool(((d == 0) | (d <= case.spelling.gradient * scale)).all()):
+        if bool(((d == 0) | (d <= case.spelling.gradient * max(scale, case.spelling.floor))).all()):
             continue
         reason = meant(case, "gradient", values=(ours, theirs))
         if reason is None:
@@ -369,8 +369,9 @@ def collect(options, known):
                     report.samples += 1
                     report.unexplained.append(f"{dtype}: the spelling failed: {type(problem).__name__}: {problem}")
                     continue
-                if case.call.name not in known:
-                    unknown.add(case.call.name)
+                missing = {case.call.name, case.call.attributes.get("then", case.call.name)} - known
+                if missing:
+                    unknown |= missing
                     continue
                 case.report = report
                 cases.append(case)

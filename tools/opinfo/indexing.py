@@ -1,11 +1,19 @@
 """Spellings of elements chosen by integers or by a mask, of writes into chosen places, and of orders (CONTRACT.md 5)."""
 import torch
 
-from calls import BITS, CLOSE, EXACT, RELATIVE, SUM, Call, Meant, Skip, spelling
+from calls import BITS, CLOSE, EXACT, INTEGERS, RELATIVE, SUM, Call, Meant, Skip, spelling
 from movement import ON_A_SCALAR
 from reductions import UNSIGNED
 
 SCALAR = [ON_A_SCALAR]
+BOOLEAN = Meant("bool has no arithmetic: logical_or, logical_and or a cast (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
+KEEPS = Meant("a mean of integers is a float, and a scatter keeps its target's dtype", error="dtype mismatch",
+              when=lambda case: case.call.attributes.get("how") == "mean" and case.dtype in INTEGERS)
+FLOAT_IN_INTEGERS = Meant("a float is no integer (CONTRACT.md 1.3)", error="dtype mismatch", when=lambda case: case.dtype in INTEGERS | {"bool"})
+LEADING = "a mask has the shape of x's leading axes (CONTRACT.md 5.5); PyTorch broadcasts both"
+MASKS = [Meant(LEADING, error="shape mismatch", when=lambda case: case.call.inputs[0].shape != case.call.inputs[1].shape),
+         Meant(LEADING, where="shape", when=lambda case, *_: case.call.inputs[0].shape != case.call.inputs[1].shape)]
+SCATTER = SCALAR + [BOOLEAN, KEEPS, FLOAT_IN_INTEGERS]
 
 
 @spelling("gather", BITS, meant=SCALAR)
@@ -53,7 +61,7 @@ def _(x, dim, index, source):
     return Call("index_copy", x, index.reshape(-1), source, axis=dim)
 
 
-@spelling("index_add", SUM(12), meant=SCALAR)
+@spelling("index_add", SUM(12), meant=SCATTER)
 def _(x, dim, index, source, alpha=1):
     if alpha != 1:
         raise Skip("alpha: one writes alpha * source")
@@ -61,7 +69,7 @@ def _(x, dim, index, source, alpha=1):
 
 
 def index_reduce(variant, ours, bound):
-    @spelling("index_reduce", bound, variant=variant, meant=SCALAR)
+    @spelling("index_reduce", bound, variant=variant, meant=SCATTER)
     def _(x, dim, index, source, reduce, include_self=True):
         if not include_self:
             raise Skip("include_self=False: one writes index_fill first")
@@ -84,7 +92,7 @@ def duplicates(x, dim, index):
     return any(len(set(column.tolist())) < flat.shape[0] for column in flat.T)
 
 
-@spelling("scatter", SUM(12), meant=SCALAR)
+@spelling("scatter", SUM(12), meant=SCATTER)
 def _(x, dim, index, source, reduce=None):
     if not isinstance(source, torch.Tensor):
         if reduce is not None:
@@ -97,7 +105,7 @@ def _(x, dim, index, source, reduce=None):
     return Call("scatter", x, index, source, axis=dim, how=HOW[reduce])
 
 
-@spelling("scatter_add", SUM(12), meant=SCALAR)
+@spelling("scatter_add", SUM(12), meant=SCATTER)
 def _(x, dim, index, source):
     if list(source.shape) != list(index.shape):
         raise Skip("a source larger than its indices: one writes a slice")
@@ -105,7 +113,7 @@ def _(x, dim, index, source):
 
 
 def scatter_reduce(variant, bound):
-    @spelling("scatter_reduce", bound, variant=variant, meant=SCALAR)
+    @spelling("scatter_reduce", bound, variant=variant, meant=SCATTER)
     def _(x, dim, index, source, reduce, include_self=True):
         if not include_self:
             raise Skip("include_self=False: one writes a scatter of the neutral element first")
@@ -131,19 +139,19 @@ def _(x, index, source, accumulate=False):
     raise Skip("put: one writes index_put of the flattened tensor")
 
 
-@spelling("masked_fill", BITS, numbers=True)
+@spelling("masked_fill", BITS, numbers=True, meant=MASKS)
 def _(x, mask, value):
     if isinstance(value, torch.Tensor):
         return Call("where", mask, value.to(x.dtype), x)
     return Call("masked_fill", x, mask, value=value)
 
 
-@spelling("masked_select", BITS)
+@spelling("masked_select", BITS, meant=MASKS)
 def _(x, mask):
     return Call("masked_select", x, mask)
 
 
-@spelling("masked_scatter", BITS)
+@spelling("masked_scatter", BITS, meant=MASKS)
 def _(x, mask, source):
     return Call("masked_scatter", x, mask, source)
 

@@ -7,6 +7,9 @@ ON_A_SCALAR = Meant("an axis of a 0-d tensor is an error (CONTRACT.md 8)", error
                     when=lambda case: any(isinstance(t, torch.Tensor) and t.dim() == 0 for t in case.call.inputs))
 
 
+OUT_OF_RANGE = Meant("a literal outside the dtype is an error (CONTRACT.md 1.3, D7)", error="literal out of range")
+
+
 def moves(names, **how):
     how.setdefault("meant", []).append(ON_A_SCALAR)
     return spelling(names, BITS, **how)
@@ -145,7 +148,7 @@ def _(x):
 @moves("roll")
 def _(x, shifts, dims=None):
     if dims is None or dims == ():
-        raise Skip("roll without axes: one writes reshape(roll(flatten(x), …), shape)")
+        return Call("roll", x, shifts=axes_of(shifts))
     return Call("roll", x, shifts=axes_of(shifts), axes=axes_of(dims))
 
 
@@ -256,14 +259,12 @@ def _(x, offset=0, dim1=-2, dim2=-1):
 
 @moves("diag")
 def _(x, diagonal=0):
-    return Call("diagonal", x, offset=diagonal, a=0, b=1) if x.dim() == 2 else Call("diag_embed", x, offset=diagonal)
+    return Call("diag", x, offset=diagonal)
 
 
 @moves("diag_embed")
 def _(x, offset=0, dim1=-2, dim2=-1):
-    if (dim1, dim2) != (-2, -1):
-        raise Skip("diag_embed into other axes: one writes movedim")
-    return Call("diag_embed", x, offset=offset)
+    return Call("diag_embed", x, offset=offset, a=dim1, b=dim2)
 
 
 @moves("diagflat")
@@ -303,10 +304,19 @@ def _(x, dim, size, step):
     return Call("unfold", x, axis=dim, size=size, step=step)
 
 
+NOTHING_LEFT = Meant("pads that first take every element away leave none to repeat: an error", error="invalid argument",
+                     when=lambda case: case.call.attributes["mode"] != "constant")
+
+
+def of_kind(x, value):
+    """A fill as C++ would write it: an integer for integers."""
+    return int(value) if not x.is_floating_point() and float(value).is_integer() else value
+
+
 def padding(variant, mode):
-    @moves("nn.functional.pad", variant=variant)
+    @moves("nn.functional.pad", variant=variant, meant=[NOTHING_LEFT])
     def _(x, pad, mode_=None, value=None, **kwargs):
-        return Call("pad", x, pads=list(pad), mode=mode, value=value or 0)
+        return Call("pad", x, pads=list(pad), mode=mode, value=of_kind(x, value or 0))
 
 
 padding("constant", "constant")
@@ -318,7 +328,7 @@ padding("circular", "circular")
 
 @moves("constant_pad_nd")
 def _(x, pad, value=0):
-    return Call("pad", x, pads=list(pad), mode="constant", value=value)
+    return Call("pad", x, pads=list(pad), mode="constant", value=of_kind(x, value))
 
 
 @moves("meshgrid")
@@ -369,9 +379,6 @@ def _(x, dtype=None, **kwargs):
     return Call("ones_like", x) if dtype in (None, x.dtype) else Call("ones", dtype=dtype, shape=list(x.shape))
 
 
-OUT_OF_RANGE = Meant("a literal outside the dtype is an error (CONTRACT.md 1.3, D7)", error="literal out of range")
-
-
 @moves("full_like", numbers=True, meant=[OUT_OF_RANGE])
 def _(x, value, dtype=None, **kwargs):
     return Call("full", shape=list(x.shape), value=value, dtype=dtype or x.dtype)
@@ -415,7 +422,7 @@ def _(n, m=None, dtype=None, **kwargs):
 
 
 @spelling("arange", ULP(0.5), numbers=True, meant=[
-    Meant("a bool is not a number (CONTRACT.md 1.3)", error="dtype mismatch"),
+    Meant("a bool is not a number (CONTRACT.md 1.3)", error="dtype mismatch"), OUT_OF_RANGE,
     Meant("value i is start + i·step, then an integer (CONTRACT.md 8); PyTorch makes start and step integers first", where="values",
           when=lambda case, *_: not case.theirs[0].is_floating_point())])
 def _(start, stop=None, step=1, end=None, dtype=None, **kwargs):
@@ -446,14 +453,21 @@ def _(*tensors):
 
 @moves("slice_scatter")
 def _(x, source, dim=0, start=None, end=None, step=1):
-    return Call("slice_assign", x, source, axis=dim, start=start, stop=end, step=step)
+    return Call("slice_scatter", x, source, axis=dim, start=start, stop=end, step=step)
 
 
 @moves("select_scatter")
 def _(x, source, dim, index):
-    return Call("select_assign", x, source, axis=dim, index=index)
+    return Call("select_scatter", x, source, axis=dim, index=index)
 
 
-@moves("diagonal_scatter")
-def _(x, source, offset=0, dim1=0, dim2=1):
-    return Call("diagonal_assign", x, source, offset=offset, a=dim1, b=dim2)
+@moves("fill", numbers=True, meant=[OUT_OF_RANGE])
+def _(x, value):
+    if isinstance(value, torch.Tensor):
+        raise Skip("fill with a tensor: one writes broadcast_like")
+    return Call("full", shape=list(x.shape), value=float(value) if x.is_floating_point() else int(value), dtype=x.dtype)
+
+
+@moves("scalar_tensor", numbers=True, meant=[OUT_OF_RANGE])
+def _(value, dtype=None, **kwargs):
+    return Call("full", shape=[], value=value, dtype=dtype)

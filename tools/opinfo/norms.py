@@ -1,87 +1,83 @@
 """Spellings of softmax, the normalising layers, attention and losses (CONTRACT.md 4.1, 4.2, 4.5)."""
 import torch
 
-from calls import ABSOLUTE, CLOSE, RELATIVE, SUM, Call, Meant, Skip, spelling
+from calls import ABSOLUTE, CLOSE, RELATIVE, Call, Meant, Skip, f32, spelling
 from movement import ON_A_SCALAR
 
 SCALAR = [ON_A_SCALAR]
+NORM = CLOSE(64)
 
 
 def along(name, ours, bound):
     @spelling(name, bound, meant=SCALAR)
     def _(x, dim, dtype=None):
-        if dtype is not None and dtype != x.dtype:
-            raise Skip("dtype=: one writes x.to(dtype) first")
-        return Call(ours, x, axis=dim)
+        return Call(ours, x, axis=dim, to=dtype)
 
 
 along("softmax", "softmax", RELATIVE(64))
 
 
 @spelling("torch.ops.aten._safe_softmax.default", RELATIVE(64), meant=SCALAR + [
-    Meant("a row of all −inf is NaN in softmax; attention has the safe one (CONTRACT.md 4.1, 4.5)", where="values",
-          when=lambda case, ours, theirs, truth: bool((case.call.inputs[0] == -torch.inf).any()))])
+    Meant("a row of all −inf is NaN in softmax; attention has the safe one (CONTRACT.md 4.1, 4.5)", where=where,
+          when=lambda case, *_: bool((case.call.inputs[0] == -torch.inf).any())) for where in ("values", "gradient")])
 def _(x, dim, dtype=None):
-    if dtype is not None and dtype != x.dtype:
-        raise Skip("dtype=: one writes x.to(dtype) first")
-    return Call("softmax", x, axis=dim)
+    return Call("softmax", x, axis=dim, to=dtype)
 
 
 along("log_softmax", "log_softmax", ABSOLUTE(64))
 along("nn.functional.softmin", "softmin", RELATIVE(64))
 
 
-@spelling("nn.functional.layer_norm", CLOSE(64))
+@spelling("nn.functional.layer_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, normalized_shape, weight=None, bias=None, eps=1e-5):
     return layer_norm(x, normalized_shape, weight, bias, eps)
 
 
-@spelling("native_layer_norm", CLOSE(64))
+@spelling("native_layer_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, normalized_shape, weight, bias, eps):
-    call = layer_norm(x, normalized_shape, weight, bias, eps)
-    call.expect = lambda: torch.nn.functional.layer_norm(x, normalized_shape, weight, bias, eps)
-    return call
+    return layer_norm(x, normalized_shape, weight, bias, eps)
 
 
 def layer_norm(x, shape, weight, bias, eps):
-    if len(shape) != 1:
-        raise Skip("layer_norm over several axes: one writes flatten")
     if eps < 0:
         raise Skip("a negative epsilon")
-    return Call("layer_norm", x, weight, bias, epsilon=eps)
+    return Call("layer_norm", x, weight, bias, epsilon=f32(eps), axes=len(shape),
+                expect=lambda: torch.nn.functional.layer_norm(x, shape, weight, bias, f32(eps)))
 
 
-@spelling("nn.functional.rms_norm", CLOSE(64))
+@spelling("nn.functional.rms_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, normalized_shape, weight=None, eps=None):
-    if len(normalized_shape) != 1:
-        raise Skip("rms_norm over several axes: one writes flatten")
     if eps is not None and eps < 0:
         raise Skip("a negative epsilon")
-    eps = torch.finfo(x.dtype).eps if eps is None else eps
-    return Call("rms_norm", x, weight, epsilon=eps, expect=lambda: torch.nn.functional.rms_norm(x, normalized_shape, weight, eps))
+    eps = torch.finfo(x.dtype).eps if eps is None else f32(eps)
+    return Call("rms_norm", x, weight, epsilon=eps, axes=len(normalized_shape), expect=lambda: torch.nn.functional.rms_norm(x, normalized_shape, weight, eps))
 
 
-@spelling("nn.functional.group_norm", CLOSE(64))
+@spelling("nn.functional.group_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, groups, weight=None, bias=None, eps=1e-5):
     if eps < 0:
         raise Skip("a negative epsilon")
-    return Call("group_norm", x, weight, bias, groups=groups, epsilon=eps)
+    return Call("group_norm", x, weight, bias, groups=groups, epsilon=f32(eps),
+                expect=lambda: torch.nn.functional.group_norm(x, groups, weight, bias, f32(eps)))
 
 
-@spelling("nn.functional.instance_norm", CLOSE(64))
+@spelling("nn.functional.instance_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
     if not use_input_stats:
         raise Skip("instance_norm with running statistics: one writes batch_norm")
+    eps = f32(eps)
     return Call("instance_norm", x, weight, bias, epsilon=eps,
                 expect=lambda: torch.nn.functional.instance_norm(x, None, None, weight, bias, True, momentum, eps))
 
 
-@spelling("nn.functional.batch_norm", CLOSE(64))
+@spelling("nn.functional.batch_norm", NORM, gradient=1e-11, floor=1.0)
 def _(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    eps = f32(eps)
     if training:
         return Call("batch_norm_training", x, weight, bias, epsilon=eps,
                     expect=lambda: torch.nn.functional.batch_norm(x, None, None, weight, bias, True, momentum, eps))
-    return Call("batch_norm", x, mean, var, weight, bias, epsilon=eps)
+    return Call("batch_norm", x, mean, var, weight, bias, epsilon=eps,
+                expect=lambda: torch.nn.functional.batch_norm(x, mean, var, weight, bias, False, momentum, eps))
 
 
 @spelling("nn.functional.normalize", RELATIVE(32))
@@ -107,7 +103,9 @@ def _(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enabl
         raise Skip("attention without heads: one writes unsqueeze")
     if is_causal and q.shape[-2] != k.shape[-2]:
         raise Skip("a causal mask of fewer queries than keys starts elsewhere: ours ends with the last key, as a KV cache needs")
-    return Call("attention", q, k, v, attn_mask, causal=is_causal, scale=scale)
+    scale = f32(q.shape[-1] ** -0.5 if scale is None else scale)
+    return Call("attention", q, k, v, attn_mask, causal=is_causal, scale=scale, expect=lambda: torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, attn_mask, is_causal=is_causal, scale=scale, enable_gqa=enable_gqa))
 
 
 def loss(name, ours, bound=ABSOLUTE(64), **how):

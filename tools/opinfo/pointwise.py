@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from calls import BITS, EXACT, ULP, CLOSE, Call, Meant, Skip, spelling
+from calls import BITS, EXACT, RELATIVE, ULP, Call, Meant, Skip, spelling
 
 HALF = 0.5  # correctly rounded
 BOOLEAN = Meant("bool has no arithmetic: logical_or, logical_and or a cast (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
@@ -12,7 +12,7 @@ ZERO_DIVISOR = Meant("an integer divided by zero is an error on every device (CO
 INTEGER_POWER = Meant("a negative exponent of an integer is an error (CONTRACT.md 2.1)", error="domain|invalid argument")
 
 
-def has_nan(case, ours, theirs, truth):
+def has_nan(case, *_):
     return any(t.is_floating_point() and bool(t.isnan().any()) for t in case.call.inputs if isinstance(t, torch.Tensor))
 
 
@@ -38,7 +38,7 @@ def binary(names, bound, ours=None, swapped=False, **how):
 
 
 unary("neg", BITS, meant=[BOOLEAN])
-unary("abs", BITS, meant=[BOOLEAN])
+unary("abs", BITS, meant=[BOOLEAN, Meant("sign(NaN) = NaN, so the gradient there is NaN (CONTRACT.md 2.2)", where="gradient", when=has_nan)])
 unary("sign sgn", EXACT, ours="sign", meant=[BOOLEAN, Meant("sign(NaN) = NaN (CONTRACT.md 2.2, row 25)", when=has_nan, where="values")])
 unary("floor ceil trunc", EXACT, meant=[BOOLEAN])
 unary("square", ULP(HALF), meant=[BOOLEAN])
@@ -55,9 +55,9 @@ unary("asinh acosh atanh erfc", ULP(3))
 unary("erfinv", ULP(4))
 unary("digamma lgamma", ULP(4))
 unary("sigmoid", ULP(5))
-unary("deg2rad", ULP(HALF))
-unary("rad2deg", ULP(HALF))
-unary("isnan isinf isfinite isposinf isneginf signbit logical_not", EXACT)
+unary("deg2rad rad2deg", RELATIVE(1.5, steps=True), meant=[BOOLEAN])  # the factor is rounded, then the product
+unary("isnan isinf isfinite signbit logical_not", EXACT)
+unary("isposinf isneginf", EXACT, meant=[BOOLEAN])
 unary("bitwise_not", EXACT, meant=[NO_BITS_OF_FLOATS])
 unary("sinc", ULP(6))
 unary("nn.functional.silu", ULP(6), variant="",
@@ -69,9 +69,10 @@ unary("special.ndtr special.log_ndtr special.ndtri special.erfcx special.entr sp
 unary("i0", ULP(6))
 
 binary("mul", ULP(HALF), meant=[BOOLEAN])
-binary("true_divide", ULP(HALF), ours="div")
+binary("true_divide", ULP(HALF), ours="div", meant=[BOOLEAN])
 binary("eq ne lt le gt ge logical_and logical_or logical_xor", EXACT)
-binary("maximum minimum fmax fmin", EXACT)
+TIES = Meant("of equal operands the first gets the gradient (D16); PyTorch gives each the half", where="gradient")
+binary("maximum minimum fmax fmin", EXACT, meant=[BOOLEAN, TIES])
 binary("copysign", EXACT)
 binary("fmod", EXACT, truth=False, meant=[ZERO_DIVISOR])
 binary("remainder", EXACT, truth=False, meant=[ZERO_DIVISOR])
@@ -88,7 +89,7 @@ binary("bitwise_left_shift", EXACT, ours="shift_left")
 binary("bitwise_right_shift", EXACT, ours="shift_right")
 binary("__radd__", ULP(HALF), ours="add", swapped=True, meant=[BOOLEAN])
 binary("__rmul__", ULP(HALF), ours="mul", swapped=True, meant=[BOOLEAN])
-binary("__rdiv__", ULP(HALF), ours="div", swapped=True)
+binary("__rdiv__", ULP(HALF), ours="div", swapped=True, meant=[BOOLEAN])
 binary("__rsub__", ULP(HALF), ours="sub", swapped=True, meant=[BOOLEAN])
 binary("__rmod__", EXACT, ours="remainder", swapped=True, truth=False, meant=[ZERO_DIVISOR])
 binary("__rpow__", ULP(2), ours="pow", swapped=True, meant=[INTEGER_POWER])
@@ -123,7 +124,7 @@ def _(a, b, alpha=1):
     return Call("sub", b, a)
 
 
-@spelling("div", ULP(HALF), variant="no_rounding_mode", edges=True, literals=True)
+@spelling("div", ULP(HALF), variant="no_rounding_mode", edges=True, literals=True, meant=[BOOLEAN])
 def _(a, b):
     return Call("div", a, b)
 
@@ -138,9 +139,14 @@ def _(a, b, rounding_mode):
     return Call("floor_div", a, b)
 
 
-@spelling("max min", EXACT, variant="binary")
+@spelling("max", EXACT, variant="binary", literals=True, meant=[BOOLEAN, TIES])
 def _(a, b):
-    raise Skip("spelled as maximum and minimum")
+    return Call("maximum", a, b)
+
+
+@spelling("min", EXACT, variant="binary", literals=True, meant=[BOOLEAN, TIES])
+def _(a, b):
+    return Call("minimum", a, b)
 
 
 def gelu_tanh_bound(call):
@@ -166,12 +172,12 @@ def _(x, min=None, max=None):
     return Call("clamp", x, min, max)
 
 
-@spelling("clamp_min", EXACT, literals=True)
+@spelling("clamp_min", EXACT, literals=True, meant=[BOOLEAN, TIES])
 def _(x, low):
     return Call("maximum", x, low)
 
 
-@spelling("clamp_max", EXACT, literals=True)
+@spelling("clamp_max", EXACT, literals=True, meant=[BOOLEAN, TIES])
 def _(x, high):
     return Call("minimum", x, high)
 
@@ -206,12 +212,12 @@ def _(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     return Call("allclose", a, b, relative=rtol, absolute=atol, equal_nan=equal_nan)
 
 
-@spelling("float_power", ULP(2))
+@spelling("float_power", ULP(2), numbers=True)
 def _(a, b):
-    raise Skip("float_power: one writes pow of f64")
+    return Call("pow", a, b, to=torch.float64)
 
 
-@spelling("ldexp", ULP(1))
+@spelling("ldexp", RELATIVE(3, steps=True), meant=[Meant("an integer and a float tensor that could lose digits do not mix (CONTRACT.md 1.2)", error="dtype mismatch")])
 def _(a, b):
     return Call("ldexp", a, b)
 
@@ -240,7 +246,9 @@ def _(x, alpha=1.0, inplace=False):
 
 @spelling("nn.functional.softplus", ULP(5))
 def _(x, beta=1.0, threshold=20.0):
-    return Call("softplus", x, beta=beta, threshold=threshold)
+    if beta != 1 or threshold < 20:
+        raise Skip("softplus with beta: one writes softplus(beta * x) / beta")
+    return Call("softplus", x, expect=lambda: torch.nn.functional.softplus(x, threshold=1000))
 
 
 @spelling("nn.functional.hardtanh", EXACT)
@@ -273,6 +281,21 @@ def _(x, weight):
 @spelling("nn.functional.glu", ULP(6))
 def _(x, dim=-1):
     return Call("glu", x, axis=dim)
+
+
+@spelling("nn.functional.rrelu", ULP(HALF))
+def _(x, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
+    if training:
+        raise Skip("rrelu with random slopes")
+    return Call("leaky_relu", x, slope=(lower + upper) / 2)
+
+
+@spelling("to", BITS)
+def _(x, *arguments, dtype=None, **kwargs):
+    given = [a for a in arguments if isinstance(a, torch.dtype)]
+    if not given and dtype is None:
+        raise Skip("to without a dtype")
+    return Call("cast", x, dtype=given[0] if given else dtype)
 
 
 @spelling("polar complex", BITS)

@@ -17,7 +17,16 @@ def product(names, ours="matmul", bound=PRODUCT, meant=(), **how):
 
 product("matmul mm bmm mv __rmatmul__")
 product("dot vdot", ours="dot")
-product("outer kron inner", ours=None)
+product("outer kron", ours=None, meant=[Meant("bool has no arithmetic (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")])
+
+
+@spelling("inner", PRODUCT, meant=WIDER)
+def _(a, b):
+    if a.dim() == 0 or b.dim() == 0:
+        return Call("mul", a, b)
+    if b.dim() == 1:
+        return Call("matmul", a, b)
+    return Call("linear", a, b)
 
 
 @spelling("__rmatmul__", PRODUCT, meant=WIDER)
@@ -25,9 +34,15 @@ def _(a, b):
     return Call("matmul", b, a)
 
 
+BOOLEAN = Meant("bool has no arithmetic (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
+FLOATS = Meant("convolutions and layers are of floats; matmul multiplies integers (CONTRACT.md 4.6)", error="dtype mismatch", theirs="i64")
+
+
 def added(name, ours):
-    @spelling(name, SUM(80, steps=True), meant=WIDER)
+    @spelling(name, SUM(80, steps=True), meant=WIDER + [BOOLEAN])
     def _(c, a, b, beta=1, alpha=1):
+        if not c.is_floating_point() and (isinstance(alpha, float) or isinstance(beta, float)):
+            raise Skip("a float factor of integers: one writes a cast")
         return Call(ours, c, a, b, beta=beta, alpha=alpha)
 
 
@@ -63,7 +78,7 @@ def _(a, b, dim=-1):
     return Call("vecdot", a, b, axis=dim)
 
 
-@spelling("linalg.multi_dot", PRODUCT, meant=WIDER)
+@spelling("linalg.multi_dot", SUM(8, steps=True), meant=WIDER)
 def _(tensors):
     return Call("multi_dot", *tensors)
 
@@ -77,36 +92,33 @@ def per_axis(value, n):
     return [value] * n if isinstance(value, int) else list(value) * (n if len(value) == 1 else 1)
 
 
-def convolution(n):
-    @spelling(f"nn.functional.conv{n}d", PRODUCT, meant=WIDER)
-    def _(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        if x.dim() == n + 1:
-            raise Skip("a convolution without a batch: one writes unsqueeze")
-        where = {"mode": padding} if isinstance(padding, str) else {"padding": per_axis(padding, n)}
-        return Call(f"conv{n}d", x, w, bias, stride=per_axis(stride, n), dilation=per_axis(dilation, n), groups=groups, **where)
+def batchless(x, n, *which):
+    """An input without a batch gets one for the call."""
+    return {"batchless": list(which or [0])} if x.dim() == n + 1 else {}
 
-    @spelling(f"nn.functional.conv_transpose{n}d", PRODUCT, meant=WIDER)
+
+def convolution(n):
+    @spelling(f"nn.functional.conv{n}d", PRODUCT, meant=[FLOATS])
+    def _(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        where = {"mode": padding} if isinstance(padding, str) else {"padding": per_axis(padding, n)}
+        return Call(f"conv{n}d", x, w, bias, stride=per_axis(stride, n), dilation=per_axis(dilation, n), groups=groups, **where, **batchless(x, n))
+
+    @spelling(f"nn.functional.conv_transpose{n}d", PRODUCT, meant=[FLOATS])
     def _(x, w, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        if x.dim() == n + 1:
-            raise Skip("a convolution without a batch: one writes unsqueeze")
         return Call(f"conv_transpose{n}d", x, w, bias, stride=per_axis(stride, n), padding=per_axis(padding, n), dilation=per_axis(dilation, n),
-                    output_padding=per_axis(output_padding, n), groups=groups)
+                    output_padding=per_axis(output_padding, n), groups=groups, **batchless(x, n))
 
 
 def pooling(n):
     @spelling(f"nn.functional.max_pool{n}d", EXACT)
     def _(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        if x.dim() == n + 1:
-            raise Skip("pooling without a batch: one writes unsqueeze")
         return Call(f"max_pool{n}d", x, kernel=per_axis(kernel_size, n), stride=per_axis(stride or kernel_size, n), padding=per_axis(padding, n),
-                    dilation=per_axis(dilation, n), ceil=ceil_mode, indices=return_indices)
+                    dilation=per_axis(dilation, n), ceil=ceil_mode, indices=return_indices, **batchless(x, n))
 
     @spelling(f"nn.functional.avg_pool{n}d", SUM(12))
     def _(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        if x.dim() == n + 1:
-            raise Skip("pooling without a batch: one writes unsqueeze")
         return Call(f"avg_pool{n}d", x, kernel=per_axis(kernel_size, n), stride=per_axis(stride or kernel_size, n), padding=per_axis(padding, n),
-                    ceil=ceil_mode, count_padding=count_include_pad, divisor=divisor_override)
+                    ceil=ceil_mode, count_padding=count_include_pad, divisor=divisor_override, **batchless(x, n))
 
     @spelling(f"nn.functional.adaptive_avg_pool{n}d", SUM(12))
     def _(x, size):
@@ -117,18 +129,14 @@ def pooling(n):
         return adaptive(x, size, "adaptive_max_pool", return_indices)
 
     def adaptive(x, size, name, indices):
-        if x.dim() == n + 1:
-            raise Skip("pooling without a batch: one writes unsqueeze")
         sizes = [size] * n if isinstance(size, int) or size is None else list(size)
-        return Call(f"{name}{n}d", x, size=[x.shape[2 + i] if s is None else s for i, s in enumerate(sizes)], indices=indices)
+        return Call(f"{name}{n}d", x, size=[x.shape[i - n] if s is None else s for i, s in enumerate(sizes)], indices=indices, **batchless(x, n))
 
     @spelling(f"nn.functional.max_unpool{n}d", BITS)
     def _(x, indices, kernel_size, stride=None, padding=0, output_size=None):
-        if x.dim() == n + 1:
-            raise Skip("pooling without a batch: one writes unsqueeze")
         kernel, step, pad = per_axis(kernel_size, n), per_axis(stride or kernel_size, n), per_axis(padding, n)
-        size = list(output_size)[-n:] if output_size else [(s - 1) * st - 2 * p + k for s, k, st, p in zip(x.shape[2:], kernel, step, pad)]
-        return Call(f"max_unpool{n}d", x, indices, size=size)
+        size = list(output_size)[-n:] if output_size else [(s - 1) * st - 2 * p + k for s, k, st, p in zip(x.shape[-n:], kernel, step, pad)]
+        return Call(f"max_unpool{n}d", x, indices, size=size, **batchless(x, n, 0, 1))
 
 
 for n in (1, 2, 3):

@@ -23,13 +23,13 @@ def reduction(names, bound, ours=None, **how):
         def translate(x, dim=None, keepdim=False, dtype=None, votive=ours or name, **kwargs):
             if kwargs:
                 raise Skip(f"argument {', '.join(kwargs)}")
-            if dtype is not None and dtype != x.dtype:
-                raise Skip("dtype=: one writes x.to(dtype) first")
-            return Call(votive, x, axes=axes(dim), keep=keepdim)
+            return Call(votive, x, axes=axes(dim), keep=keepdim, to=dtype)
 
 
 reduction("sum nansum", SUM(12))
-reduction("mean nanmean", SUM(13))
+reduction("mean", SUM(13))
+reduction("nanmean", SUM(4, steps=True))  # a sum over a count: two roundings
+
 reduction("prod", RELATIVE(64), variant="")
 reduction("any all", EXACT, meant=[TRUTH])
 reduction("count_nonzero", EXACT)
@@ -86,7 +86,7 @@ def vector_norm(x, order, dim, keep, ours="norm"):
 @spelling("linalg.vector_norm", RELATIVE(24), meant=COMMON)
 def _(x, ord=2, dim=None, keepdim=False, dtype=None):
     if dtype is not None and dtype != x.dtype:
-        raise Skip("dtype=: one writes x.to(dtype) first")
+        raise Skip("a norm with dtype=: one writes x.to(dtype) first")
     return vector_norm(x, ord, dim, keepdim)
 
 
@@ -95,6 +95,21 @@ def _(x, p="fro", dim=None, keepdim=False, dtype=None):
     if p == "nuc":
         raise Skip("the nuclear norm is linear algebra")
     return vector_norm(x, 2 if p == "fro" else p, dim, keepdim)
+
+
+@spelling("linalg.norm", RELATIVE(24), meant=COMMON)
+def _(x, ord=None, dim=None, keepdim=False, dtype=None):
+    axes = 2 if dim is None and x.dim() == 2 and ord is not None or isinstance(dim, (list, tuple)) and len(dim) == 2 else 1
+    if axes == 2 and ord not in (None, "fro") or ord == "nuc":
+        raise Skip("a matrix norm that is not Frobenius': linear algebra")
+    return vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim)
+
+
+@spelling("linalg.matrix_norm", RELATIVE(24), meant=COMMON)
+def _(x, ord="fro", dim=(-2, -1), keepdim=False, dtype=None):
+    if ord != "fro":
+        raise Skip("a matrix norm that is not Frobenius': linear algebra")
+    return vector_norm(x, 2, dim, keepdim)
 
 
 @spelling("dist", RELATIVE(24))
@@ -115,9 +130,7 @@ def _(x, p=2.0):
 def scan(name, bound, ours=None):
     @spelling(name, bound, meant=COMMON)
     def _(x, dim, dtype=None):
-        if dtype is not None and dtype != x.dtype:
-            raise Skip("dtype=: one writes x.to(dtype) first")
-        return Call(ours or name, x, axis=dim)
+        return Call(ours or name, x, axis=dim, to=dtype)
 
 
 scan("cumsum", SUM(12))
@@ -127,7 +140,12 @@ scan("cummax", EXACT)
 scan("cummin", EXACT)
 
 
-@spelling("diff", ULP(0.5, f64=1e-14))
+def of_inputs(call, truth, absolute):
+    """Differences err by the size of what is subtracted."""
+    return max([float(t.abs().max()) for t in call.inputs if isinstance(t, torch.Tensor) and t.numel()] + [0.0])
+
+
+@spelling("diff", CLOSE(8, scale=of_inputs, steps=True))
 def _(x, n=1, dim=-1, prepend=None, append=None):
     if prepend is not None or append is not None:
         raise Skip("diff with more at its ends: one writes concat")
@@ -135,7 +153,7 @@ def _(x, n=1, dim=-1, prepend=None, append=None):
 
 
 def trapezoids(name, ours):
-    @spelling(name, SUM(16))
+    @spelling(name, CLOSE(32, scale=lambda call, truth, absolute: of_inputs(call, truth, absolute) ** (1 if call.inputs[1] is None else 2), steps=True))
     def _(y, x=None, dim=-1, dx=1.0):
         return Call(ours, y, x, axis=dim, step=dx)
 
@@ -165,3 +183,42 @@ def _(x):
 @spelling("renorm", RELATIVE(24))
 def _(x, p, dim, maxnorm):
     return Call("renorm", x, p=float(p), axis=dim, limit=maxnorm)
+
+
+def masked(name, ours, neutral, bound, meant=()):
+    """torch.masked: the operation over x where the mask holds and its neutral element elsewhere. Outputs without any element are not compared."""
+    @spelling(f"masked.{name}", bound, meant=COMMON + list(meant) + [Meant("indices are i64", ours="i64") for _ in range("arg" in name)])
+    def _(x, *arguments, mask=None, dim=None, keepdim=False, dtype=None, **kwargs):
+        order = {}
+        if name == "norm":
+            order, arguments = {"p": float(arguments[0])}, arguments[1:]
+            if order["p"] <= 0:
+                raise Skip("a masked norm of order ≤ 0")
+        if arguments:
+            dim = arguments[0]
+        if kwargs or dtype not in (None, x.dtype):
+            raise Skip("a masked operation's other arguments")
+        along = {"axis": dim} if ours in ("softmax", "log_softmax", "softmin", "argmax", "argmin", "cumsum", "cumprod") else {"axes": axes(dim), "keep": keepdim}
+        if ours in ("argmax", "argmin"):
+            along["keep"] = keepdim
+        if mask is not None:
+            if mask.shape != x.shape or not bool((mask.any() if dim is None else mask.any(axes_of(dim), keepdim=True) if axes(dim) else mask.any()).all()):
+                raise Skip("a masked operation where nothing is left, or whose mask is broadcast")
+        limit = x.dtype.is_floating_point
+        value = neutral if limit or neutral in (0, 1) else (torch.iinfo(x.dtype).min if neutral < 0 else torch.iinfo(x.dtype).max) if x.dtype != torch.bool else neutral > 0
+        return Call("masked", x, mask, then=ours, value=value, **along, **order)
+
+
+masked("sum", "sum", 0, SUM(12))
+masked("prod", "prod", 1, RELATIVE(64))
+masked("amax", "max", -math.inf, EXACT, [TIES])
+masked("amin", "min", math.inf, EXACT, [TIES])
+masked("argmax", "argmax", -math.inf, EXACT)
+masked("argmin", "argmin", math.inf, EXACT)
+masked("norm", "norm", 0, RELATIVE(24))
+masked("logsumexp", "logsumexp", -math.inf, ABSOLUTE(64))
+masked("softmax", "softmax", -math.inf, RELATIVE(64))
+masked("log_softmax", "log_softmax", -math.inf, ABSOLUTE(64))
+masked("softmin", "softmin", math.inf, RELATIVE(64))
+masked("cumsum", "cumsum", 0, SUM(12))
+masked("cumprod", "cumprod", 1, RELATIVE(64))

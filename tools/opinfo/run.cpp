@@ -3,6 +3,7 @@
 //
 //   opinfo_run --list                     the names it knows, one a line
 //   opinfo_run FOLDER [FIRST [LAST]]      FOLDER/calls.jsonl + calls.bin → FOLDER/results.jsonl + results.bin; continues at call FIRST
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -32,6 +33,31 @@ static Tensor read(const json& entry, const MappedFile& data, Device device) {
   return host.to(device);
 }
 
+/// Two habits of PyTorch that any operation may have: dtype= casts the first argument before, and an input without a batch gets one for the call.
+static Tensors around(const Function function, std::vector<Call::Argument> arguments, const json& attributes, Device device) {
+  const bool batchless = attributes.contains("batchless");
+  if (attributes.contains("to")) {
+    for (Call::Argument& a : arguments) {
+      if (a.tensor.defined()) a.tensor = a.tensor.to(dtype_of(attributes.at("to").get<std::string>()));
+    }
+  }
+  if (attributes.contains("then")) {  // torch.masked: the neutral element where the mask does not hold
+    Tensor& x = arguments[0].tensor;
+    const Tensor mask = arguments[1].tensor;
+    if (mask.defined()) x = where(mask, x, full({}, literal_of(attributes.at("value")), x.dtype(), {.device = device}));
+    arguments.resize(1);
+  }
+  if (batchless) {
+    for (std::size_t i : attributes.at("batchless").get<std::vector<std::size_t>>())
+      arguments[i].tensor = unsqueeze(arguments[i].tensor, 0);
+  }
+  Tensors outputs = function(Call(std::move(arguments), attributes, device));
+  if (batchless) {
+    for (Tensor& y : outputs) y = squeeze(y, 0);
+  }
+  return outputs;
+}
+
 static Answer answer(const Function function, const json& call, const MappedFile& data, Device device) {
   Answer a;
   a.where = "forward";
@@ -52,7 +78,7 @@ static Answer answer(const Function function, const json& call, const MappedFile
       }
       arguments.push_back(std::move(argument));
     }
-    a.outputs = function(Call(std::move(arguments), call.at("attributes"), device));
+    a.outputs = around(function, std::move(arguments), call.at("attributes"), device);
     if (differentiate) {
       a.where = "gradient";
       Tensors of, seeds;
@@ -128,7 +154,8 @@ static int run(const Table& table, const std::string& folder, std::size_t first,
   for (std::size_t i = 0; i < last && std::getline(calls, line); ++i) {
     if (i < first) continue;
     const json call = json::parse(line);
-    const auto entry = table.find(call.at("name").get<std::string>());
+    const json& attributes = call.at("attributes");
+    const auto entry = table.find((attributes.contains("then") ? attributes.at("then") : call.at("name")).get<std::string>());
     json result = {{"id", i}};
     if (entry == table.end()) {
       result["error"] = {{"kind", "unknown"}, {"text", "the runner has no such name"}, {"where", "forward"}};
@@ -166,6 +193,7 @@ int main(int count, char** words) {
   add_norms(table);
   const std::string what = count > 1 ? words[1] : "";
   if (what == "--list") {
+    std::cout << "masked\n";
     for (const auto& [name, function] : table) std::cout << name << '\n';
     return 0;
   }
