@@ -57,5 +57,39 @@ TEST(MovementGradients, OfABroadcastRoundOnce) {
   EXPECT_EQ(backward(y, {.seed = ones({4096}, bf16)})[x].to(f32).item<float>(), 4096.0f);
 }
 
+// The gradient of an overlap adds what each window sends.
+TEST(MovementGradients, OfRepetitionsAndWindowsAdd) {
+  using V = std::vector<double>;
+  EXPECT_EQ(traced([](const Tensor& x) { return unfold(x, 0, 3, 1); }, {4}), (V{1, 2 + 4, 3 + 5, 6}));
+  EXPECT_EQ(traced([](const Tensor& x) { return unfold(x, 0, 2, 3); }, {6}), (V{1, 2, 0, 3, 4, 0}));
+  EXPECT_EQ(traced([](const Tensor& x) { return unfold(x, 0, 5, 2); }, {7}), (V{1, 2, 3 + 6, 4 + 7, 5 + 8, 9, 10}));
+  EXPECT_EQ(traced([](const Tensor& x) { return tile(x, {2, 2}); }, {2}), (V{1 + 3 + 5 + 7, 2 + 4 + 6 + 8}));
+  EXPECT_EQ(traced([](const Tensor& x) { return repeat_interleave(x, 2); }, {2}), (V{3, 7}));
+  EXPECT_EQ(traced([](const Tensor& x) { return pad(x, {{2, 1}}, {.mode = PadMode::edge}); }, {2}), (V{1 + 2 + 3, 4 + 5}));
+  EXPECT_EQ(traced([](const Tensor& x) { return pad(x, {{2, 1}}, {.mode = PadMode::reflect}); }, {3}), (V{3, 2 + 4 + 6, 1 + 5}));
+  EXPECT_EQ(traced([](const Tensor& x) { return pad(x, {{1, 1}}, {.mode = PadMode::circular}); }, {3}), (V{2 + 5, 3, 1 + 4}));
+  EXPECT_EQ(traced([](const Tensor& x) { return pad(x, {{1, -1}}, {.value = 3}); }, {3}), (V{2, 3, 0}));
+  EXPECT_EQ(traced([](const Tensor& x) { return roll(x, 1); }, {3}), (V{2, 3, 1}));
+  EXPECT_EQ(traced([](const Tensor& x) { return diagonal(x, {.offset = 1}); }, {2, 3}), (V{0, 1, 0, 0, 0, 2}));
+  EXPECT_EQ(traced([](const Tensor& x) { return diag_embed(x); }, {2}), (V{1, 4}));
+  EXPECT_EQ(traced([](const Tensor& x) { return tril(x); }, {2, 2}), (V{1, 0, 3, 4}));
+  EXPECT_EQ(traced([](const Tensor& x) { return rot90(x); }, {2, 2}), (V{3, 1, 4, 2}));
+  EXPECT_EQ(traced([](const Tensor& x) { return movedim(x, 0, 1); }, {2, 2}), (V{1, 3, 2, 4}));
+}
+
+TEST(MovementGradients, OfAWrittenSliceGoToBothSides) {
+  using V = std::vector<double>;
+  const Tensor x = zeros({4}, f64).require_grad(), s = zeros({1}, f64).require_grad();
+  const Tensor y = slice_scatter(x, s, {.start = 1, .stop = 3});
+  const Grads g = backward(y, {.seed = tensor({1, 2, 3, 4}, f64)});
+  EXPECT_EQ(values(g[x]), (V{1, 0, 0, 4}));
+  EXPECT_EQ(values(g[s]), (V{5}));
+}
+
+TEST(MovementGradients, RefuseBitsReadAsAnotherFloat) {
+  const Tensor x = ones({2}, f16).require_grad();
+  EXPECT_EQ(kind_of([&] { backward(bitcast(x, bf16), {.seed = ones({2}, bf16)}); }), ErrorKind::Unsupported);
+}
+
 }  // namespace
 }  // namespace votive

@@ -8,7 +8,6 @@
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/tile.h"
-#include "votive/ops/movement.h"
 #include "votive/ops/pointwise.h"
 
 #if defined(__AVX512F__)
@@ -212,64 +211,6 @@ void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor&
 
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) { copy_elements(x, y); }
 
-template <class T>
-void fill_part(Tensor& y, const Layout& part, T value) {
-  const Walk<1> walk({&part});
-  const Size step = walk.step(0);
-  T* const to = reinterpret_cast<T*>(y.mutable_buffer());
-  parallel_for(walk.count(), grain_bytes / static_cast<Size>(sizeof(T)), [&](Size begin, Size end) {
-    walk.for_each_run(begin, end, [&](const std::array<Size, 1>& at, Size n) {
-      T* const run = to + at[0];
-      if (step == 1) {
-        std::fill_n(run, n, value);
-      } else {
-        for (Size i = 0; i < n; ++i) run[i * step] = value;
-      }
-    });
-  });
-}
-
-/// Where the elements of `at` are a box inside row-major `y`, its first corner; the outside is then a few slabs.
-bool corner_of_box(const Layout& y, const Layout& at, Size* corner) {
-  if (at.rank() != y.rank()) return false;
-  Size rest = at.offset;
-  for (int axis = 0; axis < y.rank(); ++axis) {
-    if (at.shape[axis] > 1 && at.strides[axis] != y.strides[axis]) return false;
-    corner[axis] = y.strides[axis] == 0 ? 0 : rest / y.strides[axis];
-    rest -= corner[axis] * y.strides[axis];
-  }
-  return true;
-}
-
-template <class T>
-void place_as(const Place& op, const Tensor& x, Tensor& y) {
-  const T value = static_cast<T>(op.bits);
-  Size corner[max_rank];
-  Layout inside = y.layout();
-  if (x.count() == 0 || !corner_of_box(y.layout(), op.at, corner)) {
-    fill_part(y, inside, value);
-  } else {
-    for (int axis = 0; axis < y.rank(); ++axis) {  // what lies before and after the box along this axis, inside it along those before
-      const Size first = corner[axis], n = op.at.shape[axis], size = y.shape()[axis];
-      if (first > 0) fill_part(y, sliced(inside, axis, 0, 1, first), value);
-      if (first + n < size) fill_part(y, sliced(inside, axis, first + n, 1, size - first - n), value);
-      inside = sliced(inside, axis, first, 1, n);
-    }
-  }
-  if (x.count() == 0) return;
-  Tensor target = Tensor::view(y, op.at);
-  copy_elements(x, target);
-}
-
-void place(const Place& op, const Tensor& x, Tensor& y, Stream&) {
-  switch (block_bytes(x.dtype())) {
-    case 1: return place_as<u8>(op, x, y);
-    case 2: return place_as<u16>(op, x, y);
-    case 4: return place_as<u32>(op, x, y);
-    default: return place_as<u64>(op, x, y);
-  }
-}
-
 }  // namespace
 
 void copy_elements(const Tensor& x, Tensor& y) {
@@ -295,7 +236,6 @@ void copy_elements(const Tensor& x, Tensor& y) {
 
 void register_copy(Kernels& kernels) {
   kernels.add<Copy>(Device::cpu, copy);
-  kernels.add<Place>(Device::cpu, place);
   kernels.add<Where>(Device::cpu, where);
 }
 

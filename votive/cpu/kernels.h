@@ -9,6 +9,7 @@
   X(pointwise)                     \
   X(cast)                          \
   X(copy)                          \
+  X(movement)                      \
   X(create)                        \
   X(reduce)                        \
   X(softmax)                       \

@@ -1,13 +1,32 @@
 // Taking tensors apart and putting them together, and the verb that writes into one that exists.
+#include <algorithm>
+#include <cstdlib>
+
 #include "votive/base/text.h"
-#include "votive/ops/index.h"
-#include "votive/ops/movement.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
+#include "votive/ops/views.h"
 
 namespace votive {
 
 using text::format;
+
+namespace {
+
+/// Parts of `each` elements of an axis, the last one perhaps smaller; one part at least.
+std::vector<Tensor> parts_of(std::string_view op, const Tensor& x, int axis, Size each) {
+  const Size n = x.shape()[axis];
+  std::vector<Tensor> parts;
+  for (Size start = 0; start < n;) {
+    const Size part = std::min(each, n - start);
+    parts.push_back(narrowed(op, x, axis, start, part));
+    start += part;
+  }
+  if (parts.empty()) parts.push_back(x);
+  return parts;
+}
+
+}  // namespace
 
 std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis) {
   const Meta meta = x.meta();
@@ -33,17 +52,25 @@ std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis
   return parts;
 }
 
+std::vector<Tensor> split(const Tensor& x, std::initializer_list<Size> sizes, int axis) {
+  return split(x, std::span(sizes.begin(), sizes.size()), axis);
+}
+
+std::vector<Tensor> split(const Tensor& x, Size size, int axis) {
+  const Meta meta = x.meta();
+  require_present("split", {"x", 1, meta});
+  const int at = normalise_axis("split", axis, meta.shape.rank());
+  if (size < 1) throw error_about(ErrorKind::InvalidArgument, "split", {{"x", 1, meta}}).detail(format("parts of size {}", size));
+  return parts_of("split", x, at, size);
+}
+
 std::vector<Tensor> chunk(const Tensor& x, Size chunks, int axis) {
   const Meta meta = x.meta();
   require_present("chunk", {"x", 1, meta});
   const int at = normalise_axis("chunk", axis, meta.shape.rank());
   if (chunks < 1) throw error_about(ErrorKind::InvalidArgument, "chunk", {{"x", 1, meta}}).detail(format("{} chunks", chunks));
   const Size n = meta.shape[at];
-  const Size each = n / chunks + (n % chunks != 0 ? 1 : 0);
-  std::vector<Tensor> parts;
-  for (Size start = 0; start < n; start += each) parts.push_back(narrowed("chunk", x, at, start, std::min(each, n - start)));
-  if (parts.empty()) parts.push_back(x);
-  return parts;
+  return parts_of("chunk", x, at, n / chunks + (n % chunks != 0 ? 1 : 0));
 }
 
 namespace {
@@ -80,14 +107,14 @@ DType require_list(std::string_view op, std::span<const Tensor> x) {
   return joined.dtype;
 }
 
-Tensor joined(Concat op, DType dtype, std::span<const Tensor> x) {
+}  // namespace
+
+Tensor concatenated(Concat op, DType dtype, std::span<const Tensor> x) {
   std::vector<Tensor> parts;
   parts.reserve(x.size());
   for (const Tensor& part : x) parts.push_back(part.to(dtype));
   return apply_list(op, std::span<const Tensor>(parts));
 }
-
-}  // namespace
 
 Meta Concat::result(std::span<const Tensor> x) const {
   Meta result{.dtype = require_list(called, x), .shape = {}, .device = x.front().device()};
@@ -116,7 +143,7 @@ Meta Concat::result(std::span<const Tensor> x) const {
 
 Tensor concat(std::span<const Tensor> x, int axis) {
   const Meta result = Concat{axis}.result(x);
-  return joined(Concat{normalise_axis("concat", axis, result.shape.rank())}, result.dtype, x);
+  return concatenated(Concat{normalise_axis("concat", axis, result.shape.rank())}, result.dtype, x);
 }
 
 Tensor concat(std::initializer_list<Tensor> x, int axis) { return concat(std::span(x.begin(), x.size()), axis); }
@@ -136,10 +163,31 @@ Tensor stack(std::span<const Tensor> x, int axis) {
   std::vector<Tensor> parts;
   parts.reserve(x.size());
   for (const Tensor& part : x) parts.push_back(unsqueeze(part, at));
-  return joined(Concat{at, "stack"}, dtype, parts);
+  return concatenated(Concat{at, "stack"}, dtype, parts);
 }
 
 Tensor stack(std::initializer_list<Tensor> x, int axis) { return stack(std::span(x.begin(), x.size()), axis); }
+
+namespace {
+
+/// Whether two elements may share a place: steps, from the shortest, do not each pass all that shorter ones reach. Every view that names its places once
+/// passes, for they are cut out of row-major tensors.
+bool overlaps_itself(const Layout& layout) {
+  std::vector<std::pair<Size, Size>> steps;  // |stride|, places beyond the first
+  for (int axis = 0; axis < layout.rank(); ++axis) {
+    if (layout.shape[axis] == 0) return false;
+    if (layout.shape[axis] > 1) steps.emplace_back(std::abs(layout.strides[axis]), layout.shape[axis] - 1);
+  }
+  std::sort(steps.begin(), steps.end());
+  Size reach = 0;
+  for (const auto& [stride, more] : steps) {
+    if (stride <= reach) return true;
+    reach += stride * more;
+  }
+  return false;
+}
+
+}  // namespace
 
 void copy_into(Tensor& destination, const Tensor& source) {
   const Meta to = destination.meta(), from = source.meta();
@@ -167,6 +215,11 @@ void copy_into(Tensor& destination, const Tensor& source) {
           .detail(format("{} is a broadcast view: its elements along axis {} are one", describe(d), axis))
           .hint("Write into contiguous(destination)");
     }
+  }
+  if (overlaps_itself(destination.layout())) {
+    throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
+        .detail(format("{} is a view whose elements share places, such as overlapping windows", describe(d)))
+        .hint("Write into contiguous(destination)");
   }
   if (asks_for_gradient(destination, source)) {
     throw error_about(ErrorKind::InvalidArgument, "copy_into", {d, s})

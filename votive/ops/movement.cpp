@@ -1,10 +1,13 @@
 // What movements give back: the gradient of a view puts elements where they came from.
 #include "votive/ops/movement.h"
 
-#include "votive/ops/index.h"
+#include "votive/base/text.h"
 #include "votive/ops/ops.h"
+#include "votive/ops/views.h"
 
 namespace votive {
+
+using text::format;
 
 namespace {
 
@@ -39,6 +42,61 @@ Tensors Broadcast::gradient(const Backward& b) const { return {b.to_input(b.dy()
 Tensors View::gradient(const Backward& b) const { return {apply(Place{called, b.meta().shape, at}, b.dy())}; }
 
 Tensors Place::gradient(const Backward& b) const { return {laid_out(called, b.dy(), at)}; }
+
+Tensors Overlay::gradient(const Backward& b) const {
+  const Tensor& dy = b.dy();
+  Tensors dx(2);
+  if (b.wants(0)) dx[0] = apply(*this, dy, zeros(at.shape, dy.dtype(), {.device = dy.device()}));
+  if (b.wants(1)) dx[1] = laid_out(called, dy, at);
+  return dx;
+}
+
+Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, const Layout& at) {
+  const Meta to = x.meta(), from = source.meta();
+  const Argument a{"x", 1, to}, s{"source", 2, from};
+  require_unblocked(op, s);
+  if (common_dtype(to.dtype, from.dtype) != to.dtype) {
+    throw error_about(ErrorKind::DTypeMismatch, op, {a, s})
+        .detail(format("{} does not hold every value of {}", describe(a), describe(s)))
+        .hint(format("Cast it, e.g. source.to({})", to_string(to.dtype)));
+  }
+  require_same_device(op, a, s);
+  const Meta part{.dtype = to.dtype, .shape = at.shape, .device = to.device};
+  if (require_broadcast(op, {"the slice", 1, part}, s) != at.shape) {
+    throw error_about(ErrorKind::ShapeMismatch, op, {a, s})
+        .detail(format("{} does not broadcast to {}, the shape of the slice", describe(s), to_string(at.shape)));
+  }
+  return apply(Overlay{op, at}, x, broadcasted_to(op, source.to(to.dtype), at.shape));
+}
+
+Tensor slice_scatter(const Tensor& x, const Tensor& source, SliceOptions options) {
+  const Meta meta = elements_meta("slice_scatter", x);
+  return overlaid("slice_scatter", x, source, sliced_by("slice_scatter", meta, options, Layout::contiguous(meta.shape)));
+}
+
+Tensor select_scatter(const Tensor& x, const Tensor& source, int axis, Size index) {
+  const Meta meta = elements_meta("select_scatter", x);
+  const int at = normalise_axis("select_scatter", axis, meta.shape.rank());
+  return overlaid("select_scatter", x, source, selected_from("select_scatter", meta, at, index, Layout::contiguous(meta.shape)));
+}
+
+Meta Bitcast::result(const Meta& x) const {
+  const Argument argument{"x", 1, x};
+  require_unblocked(info.name, argument);
+  if (dtype != x.dtype && (is_quantised(dtype) || dtype == DType::boolean || block_bytes(dtype) != block_bytes(x.dtype))) {
+    throw error_about(ErrorKind::DTypeMismatch, info.name, {argument})
+        .detail(format("{} as {}", describe(argument), to_string(dtype)))
+        .accepted(format("dtypes of {} bytes, and not bool, whose bytes are 0 or 1", block_bytes(x.dtype)))
+        .hint(dtype == DType::boolean ? "Compare it, e.g. ne(x, 0)" : format("Convert it, e.g. x.to({})", to_string(dtype)));
+  }
+  return {.dtype = dtype, .shape = x.shape, .device = x.device};
+}
+
+Tensor bitcast(const Tensor& x, DType dtype) {
+  const Bitcast op{dtype};
+  op.result(x.meta());
+  return x.dtype() == dtype ? x : apply(op, x);
+}
 
 Tensors Concat::gradient(const Backward& b) const {
   Tensors gradients;

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "votive/ops/apply.h"
 #include "votive/ops/check.h"
+#include "votive/ops/gradient.h"
 
 namespace votive {
 
@@ -80,16 +80,49 @@ struct Place {
   Tensors gradient(const Backward& b) const;
 };
 
-/// x under what `relayout` makes of its layout, recorded as a View. No two elements of the result may be the same element of x.
-template <class Relayout>
-Tensor view_of(std::string_view op, const Tensor& x, const Relayout& relayout) {
-  Tensor y = Tensor::view(x, relayout(x.layout()));
-  if (!asks_for_gradient(x)) [[likely]]
-    return y;
-  return record(View{op, relayout(Layout::contiguous(x.shape()))}, std::move(y), x);
-}
+/// x with `source` over the elements at `at`, a layout inside row-major x that names no place twice; source has x's dtype and at's shape.
+struct Overlay {
+  std::string_view called = "slice_scatter";
+  Layout at = {};
 
-/// Elements start … start + n − 1 of axis `at` in [0, rank); the caller has checked them. `op` is the user's call.
-Tensor narrowed(std::string_view op, const Tensor& x, int at, Size start, Size n);
+  static constexpr OpInfo info{"overlay", Class::exact};
+  using Kernel = void(const Overlay&, const Tensor& x, const Tensor& source, Tensor& y, Stream&);
+  std::string_view name() const { return called; }
+  Meta result(const Meta& x, const Meta&) const { return {.dtype = x.dtype, .shape = x.shape, .device = x.device}; }
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
+};
+
+/// The last two axes with zeros on one side of a diagonal. Columns up to row + offset stay (lower), or those from it on.
+struct Triangle {
+  bool lower;
+  Size offset;  // in [−rows, columns]
+
+  static constexpr OpInfo info{"triangle", Class::exact};
+  using Kernel = void(const Triangle&, const Tensor& x, Tensor& y, Stream&);
+  std::string_view name() const { return lower ? "tril" : "triu"; }
+  Meta result(const Meta& x) const;
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
+};
+
+/// The same bits as another dtype of the same size.
+struct Bitcast {
+  DType dtype;
+
+  static constexpr OpInfo info{"bitcast", Class::exact};
+  using Kernel = void(const Bitcast&, const Tensor& x, Tensor& y, Stream&);
+  Meta result(const Meta& x) const;
+};
+
+/// Windows along an axis, their elements along a new last one.
+struct Unfold {
+  int axis;
+  Size size, step;
+
+  static constexpr OpInfo info{"unfold", Class::exact};
+  Saves saves() const { return {0, false}; }
+  Tensors gradient(const Backward& b) const;
+};
 
 }  // namespace votive

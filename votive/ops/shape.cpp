@@ -1,9 +1,9 @@
 // Movement without motion: reshape, permute, slice and their kin are new layouts over the same buffer. Only reshape may need a copy.
 // Blocks and packed rows cannot be cut: those tensors allow transposing the last two axes, and select and narrow of the axes before them.
 #include "votive/base/text.h"
-#include "votive/ops/movement.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
+#include "votive/ops/views.h"
 
 namespace votive {
 
@@ -26,12 +26,6 @@ Meta movable(std::string_view op, const Tensor& x) {
   return meta;
 }
 
-Meta plain(std::string_view op, const Tensor& x) {
-  const Meta meta = movable(op, x);
-  if (is_blocked(meta)) refuse_blocked(op, meta);
-  return meta;
-}
-
 /// The axis along which blocks and interleaved rows run must stay whole: with the last two axes in order that is the last, transposed it is the one before.
 /// A packed weight interleaves its rows, so both stay whole there.
 void require_whole_axis(std::string_view op, const Tensor& x, int axis) {
@@ -45,9 +39,12 @@ void require_whole_axis(std::string_view op, const Tensor& x, int axis) {
 
 }  // namespace
 
-namespace {
+Meta elements_meta(std::string_view op, const Tensor& x) {
+  const Meta meta = movable(op, x);
+  if (is_blocked(meta)) refuse_blocked(op, meta);
+  return meta;
+}
 
-/// x under `shape`, which has as many elements.
 Tensor reshaped_to(std::string_view op, const Tensor& x, const Shape& shape) {
   if (shape == x.shape()) return x;
   if (is_blocked(x.meta())) refuse_blocked(op, x.meta());
@@ -62,6 +59,8 @@ Tensor permuted_to(std::string_view op, const Tensor& x, std::span<const int> ax
   for (std::size_t i = 0; i < axes.size(); ++i) permutation.axes[i] = static_cast<std::int8_t>(axes[i]);
   return record(permutation, Tensor::view(x, permuted(x.layout(), axes)), x);
 }
+
+namespace {
 
 /// x with `layout`, which leaves out or adds axes of size 1.
 Tensor with_axes_of_one(std::string_view op, const Tensor& x, const Layout& layout) {
@@ -101,7 +100,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 }
 
 Tensor flatten(const Tensor& x, int first, int last) {
-  const Meta meta = plain("flatten", x);
+  const Meta meta = elements_meta("flatten", x);
   if (meta.shape.rank() == 0) return reshaped_to("flatten", x, {1});
   const int a = normalise_axis("flatten", first, meta.shape.rank());
   const int b = normalise_axis("flatten", last, meta.shape.rank());
@@ -121,7 +120,7 @@ Tensor flatten(const Tensor& x, int first, int last) {
 }
 
 Tensor permute(const Tensor& x, std::span<const int> axes) {
-  const Meta meta = plain("permute", x);
+  const Meta meta = elements_meta("permute", x);
   const int rank = meta.shape.rank();
   if (static_cast<int>(axes.size()) != rank) {
     throw error_about(ErrorKind::InvalidArgument, "permute", {{"x", 1, meta}})
@@ -166,7 +165,7 @@ Tensor squeeze(const Tensor& x, int axis) {
 }
 
 Tensor squeeze(const Tensor& x) {
-  plain("squeeze", x);
+  elements_meta("squeeze", x);
   Layout layout{.shape = {}, .strides = {}, .offset = x.offset()};
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (x.shape()[axis] == 1) continue;
@@ -190,11 +189,10 @@ Tensor unsqueeze(const Tensor& x, int axis) {
   return with_axes_of_one("unsqueeze", x, layout);
 }
 
-Tensor slice(const Tensor& x, SliceOptions options) {
-  const Meta meta = plain("slice", x);
-  const int axis = normalise_axis("slice", options.axis, meta.shape.rank());
-  if (options.step == 0) throw error_about(ErrorKind::InvalidArgument, "slice", {{"x", 1, meta}}).detail("step is 0");
-  const Size n = meta.shape[axis];
+Layout sliced_by(std::string_view op, const Meta& x, const SliceOptions& options, const Layout& layout) {
+  const int axis = normalise_axis(op, options.axis, x.shape.rank());
+  if (options.step == 0) throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, x}}).detail("step is 0");
+  const Size n = x.shape[axis];
   const bool forward = options.step > 0;
   // Python's clamping: the ends a step can stand on, and one before or after them
   const Size low = forward ? 0 : -1, high = forward ? n : n - 1;
@@ -208,9 +206,12 @@ Tensor slice(const Tensor& x, SliceOptions options) {
   const Size distance = forward ? stop - start : start - stop;
   const auto stride = forward ? static_cast<std::uint64_t>(options.step) : std::uint64_t{0} - static_cast<std::uint64_t>(options.step);
   const Size kept = distance <= 0 ? 0 : static_cast<Size>(static_cast<std::uint64_t>(distance - 1) / stride) + 1;
-  if (kept == n && options.step == 1) return x;
-  const auto relayout = [&](const Layout& l) { return sliced(l, axis, kept == 0 ? 0 : start, kept <= 1 ? 1 : options.step, kept); };
-  return view_of("slice", x, relayout);
+  return sliced(layout, axis, kept == 0 ? 0 : start, kept <= 1 ? 1 : options.step, kept);
+}
+
+Tensor slice(const Tensor& x, SliceOptions options) {
+  const Meta meta = elements_meta("slice", x);
+  return view_of("slice", x, [&](const Layout& l) { return sliced_by("slice", meta, options, l); });
 }
 
 Tensor narrow(const Tensor& x, int axis, Size start, Size n) {
@@ -230,52 +231,65 @@ Tensor narrowed(std::string_view op, const Tensor& x, int at, Size start, Size n
   return view_of(op, x, [&](const Layout& l) { return sliced(l, at, n == 0 ? 0 : start, 1, n); });
 }
 
+Layout selected_from(std::string_view op, const Meta& x, int axis, Size index, const Layout& layout) {
+  const Size n = x.shape[axis];
+  if (index < -n || index >= n) {
+    throw error_about(ErrorKind::IndexOutOfRange, op, {{"x", 1, x}})
+        .detail(n == 0 ? format("index {} of axis {} of {}, which is empty", index, axis, describe(x))
+                       : format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(x), -n, n - 1))
+        .value(format("{}", index));
+  }
+  Layout result = sliced(layout, axis, index < 0 ? index + n : index, 1, 1);
+  result.shape.erase(axis);
+  result.strides.erase(axis);
+  return result;
+}
+
 Tensor select(const Tensor& x, int axis, Size index) {
   const Meta meta = movable("select", x);
   const int at = normalise_axis("select", axis, meta.shape.rank());
-  const Size n = meta.shape[at];
-  if (index < -n || index >= n) {
-    throw error_about(ErrorKind::IndexOutOfRange, "select", {{"x", 1, meta}})
-        .detail(n == 0 ? format("index {} of axis {} of {}, which is empty", index, axis, describe(meta))
-                       : format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(meta), -n, n - 1))
-        .value(format("{}", index));
+  if (is_blocked(meta)) {
+    selected_from("select", meta, at, index, x.layout());
+    require_whole_axis("select", x, at);
   }
-  require_whole_axis("select", x, at);
-  return view_of("select", x, [&](const Layout& l) {
-    Layout layout = sliced(l, at, index < 0 ? index + n : index, 1, 1);
-    layout.shape.erase(at);
-    layout.strides.erase(at);
-    return layout;
-  });
+  return view_of("select", x, [&](const Layout& l) { return selected_from("select", meta, at, index, l); });
 }
 
-Tensor flip(const Tensor& x, const Axes& axes) {
-  const Meta meta = plain("flip", x);
-  const std::uint32_t mask = axes.mask("flip", meta.shape.rank());
+Tensor flipped(std::string_view op, const Tensor& x, std::uint32_t axes) {
   Layout layout = x.layout();
   std::uint32_t turned = 0;
-  for (int axis = 0; axis < meta.shape.rank(); ++axis) {
-    const Size n = meta.shape[axis];
-    if ((mask >> axis & 1) == 0 || n <= 1) continue;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    const Size n = x.shape()[axis];
+    if ((axes >> axis & 1) == 0 || n <= 1) continue;
     layout = sliced(layout, axis, n - 1, -1, n);
     turned |= 1u << axis;
   }
   if (turned == 0) return x;
-  return record(Flip{.axes = turned}, Tensor::view(x, layout), x);
+  return record(Flip{op, turned}, Tensor::view(x, layout), x);
 }
 
-Tensor broadcast_to(const Tensor& x, const Shape& shape) {
-  const Meta meta = plain("broadcast_to", x);
-  checked_count("broadcast_to", shape, block_bytes(meta.dtype));
+Tensor flip(const Tensor& x, const Axes& axes) {
+  const Meta meta = elements_meta("flip", x);
+  return flipped("flip", x, axes.mask("flip", meta.shape.rank()));
+}
+
+Tensor broadcasted_to(std::string_view op, const Tensor& x, const Shape& shape) {
+  const Meta meta = x.meta();
+  checked_count(op, shape, block_bytes(meta.dtype));
   const int extra = shape.rank() - meta.shape.rank();
   bool fits = extra >= 0;
   for (int axis = 0; fits && axis < meta.shape.rank(); ++axis) fits = meta.shape[axis] == shape[axis + extra] || meta.shape[axis] == 1;
   if (!fits) {
-    throw error_about(ErrorKind::ShapeMismatch, "broadcast_to", {{"x", 1, meta}})
+    throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, meta}})
         .detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
   }
   if (meta.shape == shape) return x;
-  return record(Broadcast{}, Tensor::view(x, broadcast_layout(x.layout(), shape)), x);
+  return record(Broadcast{op}, Tensor::view(x, broadcast_layout(x.layout(), shape)), x);
+}
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  elements_meta("broadcast_to", x);
+  return broadcasted_to("broadcast_to", x, shape);
 }
 
 }  // namespace votive

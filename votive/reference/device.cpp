@@ -17,6 +17,9 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Cast>(device, cast);
   kernels.add<Copy>(device, copy);
   kernels.add<Place>(device, place);
+  kernels.add<Overlay>(device, overlay);
+  kernels.add<Triangle>(device, triangle);
+  kernels.add<Bitcast>(device, bitcast);
   kernels.add<Concat>(device, concat);
   kernels.add<Reduce>(device, reduce);
   kernels.add<ArgReduce>(device, arg_reduce);

@@ -26,6 +26,9 @@ void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor&
 void cast(const Cast&, const Tensor& x, Tensor& y, Stream&);
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&);
 void place(const Place&, const Tensor& x, Tensor& y, Stream&);
+void overlay(const Overlay&, const Tensor& x, const Tensor& source, Tensor& y, Stream&);
+void triangle(const Triangle&, const Tensor& x, Tensor& y, Stream&);
+void bitcast(const Bitcast&, const Tensor& x, Tensor& y, Stream&);
 void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
 
 void reduce(const Reduce&, const Tensor& x, Tensor& y, Stream&);
