@@ -22,6 +22,7 @@ std::vector<Operation> operations() {
   add_products(all);
   add_convolutions(all);
   add_lookups(all);
+  add_movement(all);
   return all;
 }
 

@@ -38,6 +38,7 @@ void add_norms(std::vector<Operation>& all);
 void add_products(std::vector<Operation>& all);
 void add_convolutions(std::vector<Operation>& all);
 void add_lookups(std::vector<Operation>& all);
+void add_movement(std::vector<Operation>& all);
 
 inline const std::vector<DType> every_plain{DType::boolean, DType::u8,  DType::i8,  DType::u16,  DType::i16,
                                             DType::u32,     DType::i32, DType::u64, DType::i64,  DType::f16,
