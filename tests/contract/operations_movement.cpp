@@ -39,11 +39,11 @@ std::vector<Case> places(Rng& rng, DType d) {
 std::vector<Case> paddings(Rng& rng, DType d) {
   std::vector<Case> all;
   for (const PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::circular}) {
-    const auto widths = [&rng](Size limit) { return Padding{rng.between(-1, limit), rng.between(-1, limit)}; };
+    const auto widths = [&rng](Size limit) { return PadWidth{rng.between(-1, limit), rng.between(-1, limit)}; };
     for (const Shape& shape : {Shape{6}, Shape{5, 7}, Shape{2, 5, 6}, Shape{6, 5, 2, 4}, Shape{200, 190}}) {
-      std::vector<Padding> each;
+      std::vector<PadWidth> each;
       for (const Size n : shape) each.push_back(widths(n < 5 ? 0 : 3));
-      for (Padding& w : each)
+      for (PadWidth& w : each)
         if (shape.rank() > 2) w = {std::max<Size>(w.before, 0), std::max<Size>(w.after, 0)};
       all.push_back(of_one(d, shape, [=](const Tensor& x) { return pad(x, each, {.mode = mode, .value = 1}); },
                            "mode " + std::to_string(static_cast<int>(mode)), shape[0] != 200 || mode == PadMode::constant));

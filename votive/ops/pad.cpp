@@ -16,9 +16,9 @@ std::string_view name_of(PadMode mode) {
 }
 
 /// Everything a user can do wrong, before anything is allocated.
-Shape padded_shape(const Meta& x, std::span<const Padding> widths, PadMode mode) {
+Shape padded_shape(const Meta& x, std::span<const PadWidth> widths, PadMode mode) {
   const auto refuse = [&](ErrorKind kind, int axis, std::string detail) {
-    const Padding& w = widths[static_cast<std::size_t>(axis)];
+    const PadWidth& w = widths[static_cast<std::size_t>(axis)];
     throw error_about(kind, "pad", {{"x", 1, x}})
         .detail(format("{{{}, {}}} ({}) at axis {} of {}: {}", w.before, w.after, name_of(mode), axis, describe(x), detail));
   };
@@ -71,7 +71,7 @@ Tensor extended(const Tensor& x, int axis, Size before, Size after, PadMode mode
 
 }  // namespace
 
-Tensor pad(const Tensor& x, std::span<const Padding> widths, PadOptions options) {
+Tensor pad(const Tensor& x, std::span<const PadWidth> widths, PadOptions options) {
   const Meta meta = x.meta();
   require_unblocked("pad", {"x", 1, meta});
   const std::uint64_t bits = options.mode == PadMode::constant ? literal_bits("pad", options.value, meta.dtype) : 0;
@@ -100,14 +100,14 @@ Tensor pad(const Tensor& x, std::span<const Padding> widths, PadOptions options)
   return y;
 }
 
-Tensor pad(const Tensor& x, std::initializer_list<Padding> widths, PadOptions options) {
+Tensor pad(const Tensor& x, std::initializer_list<PadWidth> widths, PadOptions options) {
   return pad(x, std::span(widths.begin(), widths.size()), options);
 }
 
 Tensor pad(const Tensor& x, int axis, Size before, Size after, PadOptions options) {
   const Meta meta = x.meta();
   require_unblocked("pad", {"x", 1, meta});
-  Padding widths[max_rank];
+  PadWidth widths[max_rank];
   widths[normalise_axis("pad", axis, meta.shape.rank())] = {before, after};
   return pad(x, std::span(widths, static_cast<std::size_t>(meta.shape.rank())), options);
 }

@@ -155,20 +155,20 @@ Tensor triu(const Tensor& x, Size offset = 0);
 /// What lies beyond the edge: a value; the edge itself (replicate); the elements before it, mirrored without the edge; the other end (wrap).
 enum class PadMode : std::uint8_t { constant, edge, reflect, circular };
 /// Elements added to both ends of an axis. Negative: taken away.
-struct Padding {
+struct PadWidth {
   Size before = 0, after = 0;
 };
 struct PadOptions {
   PadMode mode = PadMode::constant;
   Literal value = 0;  // of PadMode::constant, in x's dtype by the rules of literals
 };
-/// x with more, or fewer, elements at the ends of its axes: one Padding per axis, from the first; or of one axis alone. Class E.
+/// x with more, or fewer, elements at the ends of its axes: one PadWidth per axis, from the first; or of one axis alone. Class E.
 /// Throws Error{InvalidArgument} where more is taken than there is, where reflect would need an element past the other edge (at most n − 1),
 /// circular one twice (at most n), and where edge, reflect or circular have nothing to take from.
 /// Example: pad(tensor({1, 2, 3}), {{2, 1}}, {.mode = PadMode::reflect})  // [3, 2, 1, 2, 3, 2]
 /// Example: pad(tensor({1, 2, 3}), 0, -1, 2)  // [2, 3, 0, 0]
-Tensor pad(const Tensor& x, std::span<const Padding> widths, PadOptions options = {});
-Tensor pad(const Tensor& x, std::initializer_list<Padding> widths, PadOptions options = {});
+Tensor pad(const Tensor& x, std::span<const PadWidth> widths, PadOptions options = {});
+Tensor pad(const Tensor& x, std::initializer_list<PadWidth> widths, PadOptions options = {});
 Tensor pad(const Tensor& x, int axis, Size before, Size after, PadOptions options = {});
 /// Windows of `size` elements every `step` along an axis, which then counts windows; their elements run along a new last axis. A view. Class E;
 /// the gradient adds what overlapping windows send to one element, first window first, by the canonical tree.
