@@ -21,6 +21,8 @@ std::vector<Operation> operations() {
   add_attention(all);
   add_products(all);
   add_convolutions(all);
+  add_pooling(all);
+  add_resampling(all);
   add_lookups(all);
   add_movement(all);
   return all;

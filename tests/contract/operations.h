@@ -37,6 +37,8 @@ void add_attention(std::vector<Operation>& all);
 void add_norms(std::vector<Operation>& all);
 void add_products(std::vector<Operation>& all);
 void add_convolutions(std::vector<Operation>& all);
+void add_pooling(std::vector<Operation>& all);
+void add_resampling(std::vector<Operation>& all);
 void add_lookups(std::vector<Operation>& all);
 void add_movement(std::vector<Operation>& all);
 

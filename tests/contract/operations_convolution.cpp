@@ -50,8 +50,13 @@ std::vector<Case> convolutions(Rng& rng, DType d, int axes) {
   };
   for (const auto& [note, o] : options) {
     for (const Values values : {Values::moderate, Values::any, Values::wide}) {
-      const Size n = rng.between(1, 3), c = rng.between(1, 5), m = rng.between(1, 20);
-      add(calls(o), shape(n, c, 4, axes == 1 ? 40 : 9), shape(m, c, 1, 3), m, values, rng.one_in(2), note, values != Values::wide);
+      const Size n = rng.between(1, 3), c = rng.between(1, 5), m = rng.between(1, axes == 3 ? 5 : 20);
+      add(calls(o),
+          shape(n, c, 4,
+                axes == 1   ? 40
+                : axes == 2 ? 9
+                            : 6),
+          shape(m, c, 1, 3), m, values, rng.one_in(2), note, values != Values::wide);
     }
     ConvOptions grouped = o;
     grouped.groups = 3;
@@ -69,6 +74,11 @@ std::vector<Case> convolutions(Rng& rng, DType d, int axes) {
   add(calls({.padding = 2}), shape(1, 2, 0, 0), shape(5, 2, 2, 2), 5, Values::moderate, false, "nothing but padding", false);
   add(calls({}), shape(1, 2, 3, 3), shape(5, 2, 4, 4), 5, Values::moderate, false, "too large a kernel", false);
   add(calls({}), shape(1, 3, 3, 3), shape(5, 2, 2, 2), 5, Values::moderate, false, "channels that do not fit", false);
+  const Size long_axis = axes == 1 ? 1100 : axes == 2 ? 35 : 12;
+  add(calls({.padding = 1, .groups = 3}), shape(2, 3, long_axis, long_axis), shape(3, 1, long_axis, long_axis), 3, Values::wide, true,
+      "many taps", false);
+  add(calls({.stride = 2, .padding = 2, .dilation = 2, .groups = 2}), shape(1, 10, 17, 18), shape(2, 5, 9, 9), 2, Values::wide, true,
+      "many taps of several channels", false);
   if (axes == 2) {
     add(calls({.stride = {2, 1}, .padding = {{1, 0}, {2, 3}}, .dilation = {1, 2}}), {2, 3, 7, 9}, {5, 3, 2, 3}, 5, Values::moderate, true,
         "each axis its own", true);
@@ -103,8 +113,13 @@ std::vector<Case> transposed(Rng& rng, DType d, int axes) {
   };
   for (const auto& [note, o] : options) {
     for (const Values values : {Values::moderate, Values::any, Values::wide}) {
-      const Size n = rng.between(1, 3), c = rng.between(1, 5), m = rng.between(1, 20);
-      add(calls(o), shape(n, c, 3, axes == 1 ? 30 : 5), shape(c, m, 2, 3), m, values, rng.one_in(2), note, values != Values::wide);
+      const Size n = rng.between(1, 3), c = rng.between(1, 5), m = rng.between(1, axes == 3 ? 5 : 20);
+      add(calls(o),
+          shape(n, c, 3,
+                axes == 1   ? 30
+                : axes == 2 ? 5
+                            : 4),
+          shape(c, m, 2, 3), m, values, rng.one_in(2), note, values != Values::wide);
     }
     ConvTransposeOptions grouped = o;
     grouped.groups = 3;

@@ -152,6 +152,54 @@ std::vector<Case> quantised_linears(Rng& rng, DType w) {
   return all;
 }
 
+std::vector<Case> named_products(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const Values values : {Values::moderate, Values::any}) {
+    const Size m = rng.between(1, 9), k = rng.between(1, 9), n = rng.between(1, 9);
+    all.push_back({{{.dtype = d, .shape = {m, k}, .values = values},
+                    {.dtype = d, .shape = {k, n}, .values = values},
+                    {.dtype = d, .shape = {k}, .values = values},
+                    {.dtype = d, .shape = {3, k, k}, .values = values}},
+                   [](std::span<const Tensor> in, Device) {
+                     return Outputs{dot(in[2], in[2]),
+                                    mv(in[0], in[2]),
+                                    vecdot(in[0], in[2]),
+                                    inner(in[0], in[2]),
+                                    outer(in[2], in[2]),
+                                    kron(in[0], in[1]),
+                                    tensordot(in[0], in[1], 1),
+                                    tensordot(in[3], in[1], {2}, {0}),
+                                    trace(in[3], 1),
+                                    einsum("ij,jk->ki", {in[0], in[1]}),
+                                    einsum("...ii->...i", {in[3]}),
+                                    einsum("bij,bjk,k->bi", {in[3], in[3], in[2]}),
+                                    einsum("i,j,jk->ik", {in[2], in[2], in[1]})};
+                   },
+                   "",
+                   true});
+  }
+  return all;
+}
+
+std::vector<Case> added_products(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const Values values : {Values::moderate, Values::any}) {
+    const Size m = rng.between(1, 9), k = rng.between(1, 9), n = rng.between(1, 9);
+    all.push_back({{{.dtype = d, .shape = {n}, .values = values},
+                    {.dtype = d, .shape = {2, m, k}, .values = values},
+                    {.dtype = d, .shape = {2, k, n}, .values = values},
+                    {.dtype = d, .shape = {n, k, k}, .values = values},
+                    {.dtype = d, .shape = {2, m, k}, .values = values}},
+                   [](std::span<const Tensor> in, Device) {
+                     return Outputs{addmm(in[0], select(in[1], 0, 1), select(in[2], 0, 1), {.alpha = 0.3f, .beta = 0.7f}),
+                                    baddbmm(in[0], in[1], in[2]), bilinear(in[1], in[4], in[3], in[0])};
+                   },
+                   "",
+                   true});
+  }
+  return all;
+}
+
 }  // namespace
 
 void add_products(std::vector<Operation>& all) {
@@ -160,6 +208,8 @@ void add_products(std::vector<Operation>& all) {
   all.push_back({"matmul_keeping_sums", {DType::f16, DType::bf16, DType::f32}, kept_sums});
   all.push_back({"linear", every_floating, linears});
   all.push_back({"linear_of_blocks", every_quantised, quantised_linears});
+  all.push_back({"named_products", every_arithmetic, named_products});
+  all.push_back({"added_products", every_floating, added_products});
 }
 
 }  // namespace votive::contract

@@ -50,9 +50,9 @@ TEST(ErrorText, OfAProduct) {
             }),
             "linear: shape mismatch: x f32[8, 576] and w f32[576, 1536] share no inner size (576, 1536). Did you mean transpose(w)?");
   EXPECT_EQ(text_of([] {
-              matmul(zeros({2, 2}, i32), zeros({2, 2}, i32));
+              matmul(zeros({2, 2}, boolean), zeros({2, 2}, boolean));
             }),
-            "matmul: dtype mismatch: a i32[2, 2]. Accepted: f16, bf16, f32, f64. Cast it, e.g. a.to(f32).");
+            "matmul: dtype mismatch: a bool[2, 2]. Accepted: f16, bf16, f32, f64. Cast it, e.g. a.to(f32).");
 }
 
 TEST(ErrorText, OfAReduction) {

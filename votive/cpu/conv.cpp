@@ -3,124 +3,18 @@
 // Not here: the order of additions (matmul_tile.h) and unfolding as an operation (unfold.cpp).
 #include "votive/ops/conv.h"
 
-#include <array>
 #include <numeric>
 
 #include "votive/base/thread_pool.h"
-#include "votive/cpu/convert.h"
+#include "votive/cpu/conv_rows.h"
+#include "votive/cpu/conv_windows.h"
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/matmul.h"
 #include "votive/cpu/scratch.h"
 #include "votive/cpu/tile.h"
-#include "votive/numerics/portable.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 
 namespace {
-
-constexpr Size least(Size a, Size b) { return a < b ? a : b; }
-constexpr Size most(Size a, Size b) { return a > b ? a : b; }
-
-/// One axis: tap t of output o reads input o·stride + t·step + origin, which may lie outside [0, in).
-struct Axis {
-  Size in, out, taps, stride, step, origin;
-  Size x_stride;                   // elements
-  Size kernel_first, kernel_step;  // tap t is w's kernel index kernel_first + t·kernel_step
-};
-
-struct Convolution {
-  std::array<Axis, 3> axes;
-  Size images, groups, channels, rows;  // channels and rows of y per group
-  Size x_image, x_channel;
-  DType dtype;
-  const std::byte* x;
-
-  Size taps() const { return axes[0].taps * axes[1].taps * axes[2].taps; }
-  Size positions() const { return axes[0].out * axes[1].out * axes[2].out; }
-  Size k() const { return taps() * channels; }
-};
-
-// ---- windows ----
-
-/// b[k, column]: k counts taps and, faster, channels; a column is an output position, of one image or of all in order.
-template <class Word>
-class Gathered final : public GatheredColumns {
- public:
-  explicit Gathered(const Convolution& c) : c_(c) {}
-
-  void fill(Size offset, Size column, int columns, int width, Size k0, Size k, std::byte* to) const override {
-    Run runs[max_columns];
-    const int count = runs_of(column, columns, runs);
-    const Word* x = reinterpret_cast<const Word*>(c_.x) + offset;
-    Word* row = reinterpret_cast<Word*>(to);
-    const auto& [a0, a1, a2] = c_.axes;
-    Size tap = k0 / c_.channels, channel = k0 % c_.channels;
-    for (Size left = k; left > 0;) {
-      const Size n = least(left, c_.channels - channel);
-      const Size t2 = tap % a2.taps, t1 = tap / a2.taps % a1.taps, t0 = tap / (a2.taps * a1.taps);
-      for (int r = 0; r < count; ++r) {
-        const Run& run = runs[r];
-        const Size i0 = run.i0 + t0 * a0.step, i1 = run.i1 + t1 * a1.step, i2 = run.i2 + t2 * a2.step;
-        const bool inside = i0 >= 0 && i0 < a0.in && i1 >= 0 && i1 < a1.in;
-        // elements begin … end of the run lie inside the last axis
-        const Size begin = !inside ? run.length : i2 >= 0 ? 0 : least(run.length, (-i2 + a2.stride - 1) / a2.stride);
-        const Size end = !inside || i2 >= a2.in ? begin : most(begin, least(run.length, (a2.in - 1 - i2) / a2.stride + 1));
-        const Word* from = x + run.image + channel * c_.x_channel + i0 * a0.x_stride + i1 * a1.x_stride + i2 * a2.x_stride;
-        copy(from, row + run.at, n, width, run.length, begin, end);
-      }
-      if (columns < width) {
-        for (Size i = 0; i < n; ++i) std::fill_n(row + i * width + columns, width - columns, Word{0});
-      }
-      row += n * width;
-      left -= n;
-      channel = 0;
-      ++tap;
-    }
-  }
-
- private:
-  static constexpr int max_columns = 128;  // of a panel: eight vectors of 16
-
-  /// Neighbouring outputs along the last axis; i0 … i2 is where their first tap reads.
-  struct Run {
-    Size image, i0, i1, i2;
-    int at, length;
-  };
-
-  int runs_of(Size column, int columns, Run* runs) const {
-    const auto& [a0, a1, a2] = c_.axes;
-    int count = 0;
-    for (int at = 0; at < columns;) {
-      const Size o2 = column % a2.out, o1 = column / a2.out % a1.out, o0 = column / (a2.out * a1.out) % a0.out;
-      const int length = static_cast<int>(least(columns - at, a2.out - o2));
-      runs[count++] = {column / c_.positions() * c_.x_image,
-                       o0 * a0.stride + a0.origin,
-                       o1 * a1.stride + a1.origin,
-                       o2 * a2.stride + a2.origin,
-                       at,
-                       length};
-      at += length;
-      column += length;
-    }
-    return count;
-  }
-
-  /// The same piece of a row for n channels.
-  void copy(const Word* from, Word* to, Size n, Size width, Size length, Size begin, Size end) const {
-    const Size step = c_.axes[2].stride * c_.axes[2].x_stride;
-    for (Size i = 0; i < n; ++i, from += c_.x_channel, to += width) {
-      for (Size j = 0; j < begin; ++j) to[j] = 0;
-      if (step == 1) {
-        for (Size j = begin; j < end; ++j) to[j] = from[j];
-      } else {
-        for (Size j = begin; j < end; ++j) to[j] = from[j * step];
-      }
-      for (Size j = end; j < length; ++j) to[j] = 0;
-    }
-  }
-
-  const Convolution& c_;
-};
 
 // ---- weights ----
 
@@ -163,79 +57,6 @@ class Bias {
   bool present_;
   const Acc* values_ = nullptr;
 };
-
-// ---- one channel in, one row out: no matrix, a row of outputs at a time ----
-
-constexpr Size longest_plane_kernel = 1024;  // taps of one block
-
-bool is_plane_by_plane(const Convolution& c) {
-  return c.rows == 1 && c.channels == 1 && c.dtype != DType::bf16 && c.taps() > 0 && c.taps() <= longest_plane_kernel &&
-         c.axes[2].x_stride == 1;
-}
-
-VOTIVE_SCALAR f32 fused(f32 a, f32 b, f32 c) { return numerics::fma_f32(a, b, c); }
-VOTIVE_SCALAR f64 fused(f64 a, f64 b, f64 c) { return numerics::fma_f64(a, b, c); }
-
-template <class Acc>
-void add_taps(const Acc* __restrict x, Size stride, Acc w, Acc* __restrict sum, Size n) {
-  if (stride == 1) {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j], sum[j]);
-  } else if (stride == 2) {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[2 * j], sum[j]);
-  } else {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j * stride], sum[j]);
-  }
-}
-
-/// weights: [groups, taps] in the accumulator's type; y [images, groups, positions].
-template <class Acc>
-void convolve_planes(const Convolution& c, const Acc* weights, const Acc* bias, std::byte* y) {
-  const auto& [a0, a1, a2] = c.axes;
-  constexpr DType as = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
-  const Size bytes = block_bytes(c.dtype), n = a2.out, reach = (a2.out - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
-  const Conversion load(c.dtype, as), store(as, c.dtype);
-  // the input's elements that a row of outputs reads: padding, from … to, padding
-  const Size from = a2.origin < 0 ? least(-a2.origin, reach) : 0;
-  const Size to = most(from, least(reach, a2.in - a2.origin));
-  const Size rows_of_plane = a0.out * a1.out;
-  parallel_for(c.images * c.groups * rows_of_plane, most(1, 32768 / (n * c.taps() + 1)), [&](Size begin, Size end) {
-    const Scratch<Acc> padded(reach), sum(n);
-    for (Size i = 0; i < reach; ++i) padded[i] = 0;
-    for (Size i = begin; i < end; ++i) {
-      const Size plane = i / rows_of_plane, group = plane % c.groups, o0 = i % rows_of_plane / a1.out, o1 = i % a1.out;
-      const std::byte* x = c.x + (plane / c.groups * c.x_image + group * c.x_channel) * bytes;
-      const Acc* w = weights + group * c.taps();
-      for (Size j = 0; j < n; ++j) sum[j] = 0;
-      for (Size t0 = 0; t0 < a0.taps; ++t0) {
-        const Size i0 = o0 * a0.stride + t0 * a0.step + a0.origin;
-        for (Size t1 = 0; t1 < a1.taps; ++t1) {
-          const Size i1 = o1 * a1.stride + t1 * a1.step + a1.origin;
-          const bool inside = i0 >= 0 && i0 < a0.in && i1 >= 0 && i1 < a1.in && to > from;
-          if (inside) {
-            const std::byte* row = x + (i0 * a0.x_stride + i1 * a1.x_stride + a2.origin + from) * bytes;
-            if (load.is_identity()) {
-              std::memcpy(padded.data() + from, row, static_cast<std::size_t>((to - from) * bytes));
-            } else {
-              load(row, reinterpret_cast<std::byte*>(padded.data() + from), to - from);
-            }
-          } else {
-            for (Size j = from; j < to; ++j) padded[j] = 0;
-          }
-          for (Size t2 = 0; t2 < a2.taps; ++t2) add_taps(padded.data() + t2 * a2.step, a2.stride, *w++, sum.data(), n);
-        }
-      }
-      if (bias != nullptr) {
-        for (Size j = 0; j < n; ++j) sum[j] += bias[group];
-      }
-      std::byte* at = y + i * n * bytes;
-      if (store.is_identity()) {
-        std::memcpy(at, sum.data(), static_cast<std::size_t>(n * bytes));
-      } else {
-        store(reinterpret_cast<const std::byte*>(sum.data()), at, n);
-      }
-    }
-  });
-}
 
 // ---- a convolution as products ----
 
@@ -305,18 +126,21 @@ void convolve(const Convolution& c, const Tensor& w, const WeightSteps& steps, c
   arrange_weights(c, data<Word>(w), steps.group, steps.row, steps.channel, steps.kernel, weights.data());
   if (c.dtype == DType::f64) {
     const Bias<f64> wide(bias);
+    if (has_short_rows(c)) return convolve_short_rows<f64>(c, reinterpret_cast<const f64*>(weights.data()), wide.data(), y);
     if (is_plane_by_plane(c)) return convolve_planes<f64>(c, reinterpret_cast<const f64*>(weights.data()), wide.data(), y);
     return convolve_as_product(c, weights.data(), wide.data(), y);
   }
   const Bias<f32> wide(bias);
-  if (!is_plane_by_plane(c)) return convolve_as_product(c, weights.data(), wide.data(), y);
-  const Size n = c.groups * c.taps();
+  const bool short_rows = has_short_rows(c);
+  if (!short_rows && !is_plane_by_plane(c)) return convolve_as_product(c, weights.data(), wide.data(), y);
+  const Size n = c.groups * c.k();
   const Scratch<f32> widened(n);
   if (c.dtype == DType::f32) {
     std::memcpy(widened.data(), weights.data(), static_cast<std::size_t>(n) * sizeof(f32));
   } else {
     Conversion(c.dtype, DType::f32)(reinterpret_cast<const std::byte*>(weights.data()), reinterpret_cast<std::byte*>(widened.data()), n);
   }
+  if (short_rows) return convolve_short_rows<f32>(c, widened.data(), wide.data(), y);
   convolve_planes<f32>(c, widened.data(), wide.data(), y);
 }
 

@@ -21,6 +21,8 @@
   X(matmul_integer)                \
   X(conv)                          \
   X(unfold)                        \
+  X(pool)                          \
+  X(resample)                      \
   X(attention)                     \
   X(quantised)
 

@@ -93,7 +93,7 @@ void require_numbers(std::string_view op, const Argument& x, std::string_view wh
       throw error_about(ErrorKind::InvalidArgument, op, {x})
           .value(format("{}", value))
           .detail(format("{} {} at spatial axis {}", what, value, axis))
-          .accepted(format("at least {}", least));
+          .accepted(format("{} to 2⁶² − 1", least));
     }
   }
 }

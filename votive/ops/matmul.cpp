@@ -170,8 +170,10 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
       .accepted(half ? format("{}, f32", to_string(dtype)) : std::string(to_string(dtype)));
 }
 
-/// a vector is a row on the left and a column on the right, and its axis is dropped from the result
-Tensor product(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out) {
+}  // namespace
+
+// a vector is a row on the left and a column on the right, and its axis is dropped from the result
+Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out) {
   const Meta meta_a = a.meta(), meta_b = b.meta();
   const Argument x{"a", 1, meta_a}, w{"b", 2, meta_b};
   const bool integers = meta_a.present && meta_b.present && is_integer(meta_a.dtype) && is_integer(meta_b.dtype);
@@ -200,9 +202,7 @@ Tensor product(std::string_view op, const Tensor& a, const Tensor& b, std::optio
   return row ? select(y, column ? -1 : -2, 0) : y;
 }
 
-}  // namespace
-
-Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) { return product("matmul", a, b, options.out); }
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) { return product_of("matmul", a, b, options.out); }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   const Meta meta_x = x.meta(), meta_w = w.meta(), meta_bias = bias.meta();

@@ -1,6 +1,9 @@
 // Products: matmul with its bias, and the packed form of weights (CONTRACT.md 4.3–4.5, D14, D15).
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "votive/ops/check.h"
 #include "votive/ops/gradient.h"
 
@@ -28,6 +31,9 @@ struct IntegerMatmul {
   using Kernel = void(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
   Meta result(const Meta& a, const Meta& b) const;
 };
+
+/// matmul() under the name of the call that the user made.
+Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out = {});
 
 /// The same quantised weight [n, k], its rows interleaved by 16 for the CPU's matmul (Packing::rows16). Bits of no result change.
 struct Prepack {

@@ -9,6 +9,8 @@
 #include "votive/ops/functions/norms.h"
 #include "votive/ops/functions/orders.h"
 #include "votive/ops/functions/pointwise.h"
+#include "votive/ops/functions/pooling.h"
 #include "votive/ops/functions/products.h"
 #include "votive/ops/functions/random.h"
 #include "votive/ops/functions/reductions.h"
+#include "votive/ops/functions/resampling.h"

@@ -33,6 +33,12 @@ void register_kernels(Kernels& kernels) {
   kernels.add<ConvTranspose>(device, conv_transpose);
   kernels.add<Im2Col>(device, im2col);
   kernels.add<Col2Im>(device, col2im);
+  kernels.add<MaxPool>(device, max_pool);
+  kernels.add<MaxUnpool>(device, max_unpool);
+  kernels.add<AveragePool>(device, avg_pool);
+  kernels.add<AverageSpread>(device, avg_spread);
+  kernels.add<Interpolate>(device, interpolate);
+  kernels.add<GridSample>(device, grid_sample);
   kernels.add<Attention>(device, attention);
   kernels.add<Embedding>(device, embedding);
   kernels.add<IndexSelect>(device, index_select);

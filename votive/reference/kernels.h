@@ -11,7 +11,9 @@
 #include "votive/ops/movement.h"
 #include "votive/ops/norm.h"
 #include "votive/ops/pointwise.h"
+#include "votive/ops/pool.h"
 #include "votive/ops/reduce.h"
+#include "votive/ops/resample.h"
 
 namespace votive::reference {
 
@@ -44,6 +46,12 @@ void conv(const Conv&, const Tensor& x, const Tensor& w, const Tensor& bias, Ten
 void conv_transpose(const ConvTranspose&, const Tensor& x, const Tensor& w, const Tensor& bias, Tensor& y, Stream&);
 void im2col(const Im2Col&, const Tensor& x, Tensor& y, Stream&);
 void col2im(const Col2Im&, const Tensor& x, Tensor& y, Stream&);
+void max_pool(const MaxPool&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
+void max_unpool(const MaxUnpool&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+void avg_pool(const AveragePool&, const Tensor& x, Tensor& y, Stream&);
+void avg_spread(const AverageSpread&, const Tensor& x, Tensor& y, Stream&);
+void interpolate(const Interpolate&, const Tensor& x, Tensor& y, Stream&);
+void grid_sample(const GridSample&, const Tensor& x, const Tensor& grid, Tensor& y, Stream&);
 void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes, Tensor& y,
                Stream&);
 

@@ -1,0 +1,169 @@
+// Convolutions that are no product worth the name: one row of outputs for each group. A row's outputs are lanes of one chain: many of them with few taps
+// (one channel in, one out), or few with very many (the gradient of such weights).
+#pragma once
+
+#include <cstring>
+
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/conv.h"
+#include "votive/cpu/convert.h"
+#include "votive/cpu/scratch.h"
+#include "votive/numerics/reduce.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+
+inline constexpr Size longest_plane_kernel = 1024;  // taps of one block
+
+inline bool is_plane_by_plane(const Convolution& c) {
+  return c.rows == 1 && c.channels == 1 && c.dtype != DType::bf16 && c.taps() > 0 && c.taps() <= longest_plane_kernel &&
+         c.axes[2].x_stride == 1;
+}
+
+VOTIVE_SCALAR f32 fused(f32 a, f32 b, f32 c) { return numerics::fma_f32(a, b, c); }
+VOTIVE_SCALAR f64 fused(f64 a, f64 b, f64 c) { return numerics::fma_f64(a, b, c); }
+
+template <class Acc>
+void add_taps(const Acc* __restrict x, Size stride, Acc w, Acc* __restrict sum, Size n) {
+  if (stride == 1) {
+    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j], sum[j]);
+  } else if (stride == 2) {
+    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[2 * j], sum[j]);
+  } else {
+    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j * stride], sum[j]);
+  }
+}
+
+/// weights: [groups, taps] in the accumulator's type; y [images, groups, positions].
+template <class Acc>
+void convolve_planes(const Convolution& c, const Acc* weights, const Acc* bias, std::byte* y) {
+  const auto& [a0, a1, a2] = c.axes;
+  constexpr DType as = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
+  const Size bytes = block_bytes(c.dtype), n = a2.out, reach = (a2.out - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
+  const Conversion load(c.dtype, as), store(as, c.dtype);
+  // the input's elements that a row of outputs reads: padding, from … to, padding
+  const Size from = a2.origin < 0 ? least(-a2.origin, reach) : 0;
+  const Size to = most(from, least(reach, a2.in - a2.origin));
+  const Size rows_of_plane = a0.out * a1.out;
+  parallel_for(c.images * c.groups * rows_of_plane, most(1, 32768 / (n * c.taps() + 1)), [&](Size begin, Size end) {
+    const Scratch<Acc> padded(reach), sum(n);
+    for (Size i = 0; i < reach; ++i) padded[i] = 0;
+    for (Size i = begin; i < end; ++i) {
+      const Size plane = i / rows_of_plane, group = plane % c.groups, o0 = i % rows_of_plane / a1.out, o1 = i % a1.out;
+      const std::byte* x = c.x + (plane / c.groups * c.x_image + group * c.x_channel) * bytes;
+      const Acc* w = weights + group * c.taps();
+      for (Size j = 0; j < n; ++j) sum[j] = 0;
+      for (Size t0 = 0; t0 < a0.taps; ++t0) {
+        const Size i0 = o0 * a0.stride + t0 * a0.step + a0.origin;
+        for (Size t1 = 0; t1 < a1.taps; ++t1) {
+          const Size i1 = o1 * a1.stride + t1 * a1.step + a1.origin;
+          const bool inside = i0 >= 0 && i0 < a0.in && i1 >= 0 && i1 < a1.in && to > from;
+          if (inside) {
+            const std::byte* row = x + (i0 * a0.x_stride + i1 * a1.x_stride + a2.origin + from) * bytes;
+            if (load.is_identity()) {
+              std::memcpy(padded.data() + from, row, static_cast<std::size_t>((to - from) * bytes));
+            } else {
+              load(row, reinterpret_cast<std::byte*>(padded.data() + from), to - from);
+            }
+          } else {
+            for (Size j = from; j < to; ++j) padded[j] = 0;
+          }
+          for (Size t2 = 0; t2 < a2.taps; ++t2) add_taps(padded.data() + t2 * a2.step, a2.stride, *w++, sum.data(), n);
+        }
+      }
+      if (bias != nullptr) {
+        for (Size j = 0; j < n; ++j) sum[j] += bias[group];
+      }
+      std::byte* at = y + i * n * bytes;
+      if (store.is_identity()) {
+        std::memcpy(at, sum.data(), static_cast<std::size_t>(n * bytes));
+      } else {
+        store(reinterpret_cast<const std::byte*>(sum.data()), at, n);
+      }
+    }
+  });
+}
+
+inline constexpr Size longest_short_row = 4;
+
+/// A weight's gradient has this shape when each channel is a group of its own: few outputs, very many taps.
+inline bool has_short_rows(const Convolution& c) {
+  return c.rows == 1 && c.dtype != DType::bf16 && c.axes[2].x_stride == 1 && c.axes[2].out <= longest_short_row && c.axes[2].taps >= 8 &&
+         c.channels <= 64;
+}
+
+/// weights: [groups, k]; y [images, groups, positions]. The outputs of a row are the lanes of one chain.
+template <class Acc>
+void convolve_short_rows(const Convolution& c, const Acc* weights, const Acc* bias, std::byte* y) {
+  const auto& [a0, a1, a2] = c.axes;
+  constexpr DType as = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
+  constexpr Size lanes = longest_short_row;
+  const Size bytes = block_bytes(c.dtype), n = a2.out, reach = (lanes - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
+  const Conversion load(c.dtype, as), store(as, c.dtype);
+  const Size from = a2.origin < 0 ? least(-a2.origin, reach) : 0;
+  const Size to = most(from, least(reach, a2.in - a2.origin));
+  const Size rows_of_plane = a0.out * a1.out;
+  parallel_for(c.images * c.groups * rows_of_plane, most(1, 8192 / (c.k() + 1)), [&](Size begin, Size end) {
+    const Scratch<Acc> padded(c.channels * reach);
+    for (Size i = 0; i < c.channels * reach; ++i) padded[i] = 0;
+    for (Size i = begin; i < end; ++i) {
+      const Size plane = i / rows_of_plane, group = plane % c.groups, o0 = i % rows_of_plane / a1.out, o1 = i % a1.out;
+      const std::byte* x = c.x + (plane / c.groups * c.x_image + group * c.channels * c.x_channel) * bytes;
+      const Acc* w = weights + group * c.k();
+      Acc total[lanes] = {}, sum[lanes] = {};
+      Size done = 0;  // of the chain in work
+      bool first = true;
+      const auto close = [&] {
+        for (Size j = 0; j < lanes; ++j) {
+          total[j] = first ? sum[j] : total[j] + sum[j];
+          sum[j] = 0;
+        }
+        first = false;
+        done = 0;
+      };
+      for (Size t0 = 0; t0 < a0.taps; ++t0) {
+        const Size i0 = o0 * a0.stride + t0 * a0.step + a0.origin;
+        for (Size t1 = 0; t1 < a1.taps; ++t1) {
+          const Size i1 = o1 * a1.stride + t1 * a1.step + a1.origin;
+          const bool inside = i0 >= 0 && i0 < a0.in && i1 >= 0 && i1 < a1.in && to > from;
+          for (Size channel = 0; channel < c.channels; ++channel) {
+            Acc* row = padded.data() + channel * reach;
+            if (!inside) {
+              for (Size j = from; j < to; ++j) row[j] = 0;
+              continue;
+            }
+            const std::byte* source = x + (channel * c.x_channel + i0 * a0.x_stride + i1 * a1.x_stride + a2.origin + from) * bytes;
+            if (load.is_identity()) {
+              std::memcpy(row + from, source, static_cast<std::size_t>((to - from) * bytes));
+            } else {
+              load(source, reinterpret_cast<std::byte*>(row + from), to - from);
+            }
+          }
+          for (Size t2 = 0; t2 < a2.taps; ++t2) {
+            for (Size channel = 0; channel < c.channels; ++channel) {
+              const Acc* at = padded.data() + channel * reach + t2 * a2.step;
+              const Acc weight = *w++;
+              if (a2.stride == 1) {
+                for (Size j = 0; j < lanes; ++j) sum[j] = fused(weight, at[j], sum[j]);
+              } else {
+                for (Size j = 0; j < lanes; ++j) sum[j] = fused(weight, at[j * a2.stride], sum[j]);
+              }
+              if (++done == numerics::dot_block) close();
+            }
+          }
+        }
+      }
+      if (done != 0) close();
+      if (bias != nullptr) {
+        for (Size j = 0; j < lanes; ++j) total[j] += bias[group];
+      }
+      std::byte* at = y + i * n * bytes;
+      if (store.is_identity()) {
+        std::memcpy(at, total, static_cast<std::size_t>(n * bytes));
+      } else {
+        store(reinterpret_cast<const std::byte*>(total), at, n);
+      }
+    }
+  });
+}
+
+}  // namespace votive::cpu::VOTIVE_ISA
