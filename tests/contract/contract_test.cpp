@@ -25,6 +25,8 @@ std::vector<Operation> operations() {
   add_resampling(all);
   add_lookups(all);
   add_movement(all);
+  add_scatters(all);
+  add_orders(all);
   return all;
 }
 

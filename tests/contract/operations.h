@@ -41,6 +41,8 @@ void add_pooling(std::vector<Operation>& all);
 void add_resampling(std::vector<Operation>& all);
 void add_lookups(std::vector<Operation>& all);
 void add_movement(std::vector<Operation>& all);
+void add_scatters(std::vector<Operation>& all);
+void add_orders(std::vector<Operation>& all);
 
 inline const std::vector<DType> every_plain{DType::boolean, DType::u8,  DType::i8,  DType::u16,  DType::i16,
                                             DType::u32,     DType::i32, DType::u64, DType::i64,  DType::f16,

@@ -115,6 +115,53 @@ std::vector<Case> gathers(Rng& rng, DType d) {
   return all;
 }
 
+std::vector<Case> takes(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto call = [](std::span<const Tensor> in, Device) { return Outputs{take(in[0], in[1]), index_select(in[0], in[1], 1)}; };
+  for (const DType index : every_integer) {
+    const Shape shape{rng.between(1, 6), rng.between(1, 6), rng.between(1, 5)};
+    all.push_back({{{.dtype = d, .shape = shape},
+                    {.dtype = index,
+                     .shape = {rng.between(0, 4), 3},
+                     .values = Values::index,
+                     .low = is_signed_integer(index) ? -1 : 0,
+                     .high = shape[1]}},
+                   call,
+                   std::string(to_string(index)),
+                   true});
+  }
+  all.push_back({{{.dtype = d, .shape = {2, 2}}, {.dtype = DType::i32, .shape = {2, 2}, .values = Values::index, .low = 2, .high = 6}},
+                 call,
+                 "some beyond",
+                 true});
+  return all;
+}
+
+std::vector<Case> masks(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto choose = [](std::span<const Tensor> in, Device) { return Outputs{masked_select(in[0], in[1])}; };
+  const auto put = [](std::span<const Tensor> in, Device) {
+    return Outputs{masked_scatter(in[0], in[1], in[2]), masked_fill(in[0], in[1], 1)};
+  };
+  const auto find = [](std::span<const Tensor> in, Device) { return Outputs{nonzero(in[0])}; };
+  for (int i = 0; i < 4; ++i) {
+    const Shape shape{rng.between(1, 6), rng.between(1, 7), rng.between(0, 9)};
+    for (const Shape& mask : {Shape{shape[0]}, Shape{shape[0], shape[1]}, shape, Shape{shape[0], shape[2]}})
+      all.push_back({{{.dtype = d, .shape = shape}, {.dtype = DType::boolean, .shape = mask, .values = Values::truth}}, choose, "", true});
+    all.push_back({{{.dtype = d, .shape = shape, .values = Values::small_integers}}, find, "nonzero", true});
+    for (const Shape& mask : {shape, Shape{shape[1], 1}})
+      all.push_back(
+          {{{.dtype = d, .shape = shape}, {.dtype = DType::boolean, .shape = mask, .values = Values::truth}, {.dtype = d, .shape = shape}},
+           put,
+           "",
+           true});
+  }
+  all.push_back(
+      {{{.dtype = d, .shape = {70000}}, {.dtype = DType::boolean, .shape = {70000}, .values = Values::truth}}, choose, "large", false});
+  all.push_back({{{.dtype = d, .shape = {300, 170}, .values = Values::small_integers}}, find, "large", true});
+  return all;
+}
+
 std::vector<Case> ropes(Rng& rng, DType d) {
   std::vector<Case> all;
   for (const RopePairing pairing : {RopePairing::halves, RopePairing::interleaved}) {
@@ -150,6 +197,8 @@ void add_lookups(std::vector<Operation>& all) {
   all.push_back({"embedding", tables, embeddings, true});
   all.push_back({"index_select", every_plain, index_selects, true});
   all.push_back({"gather", every_plain, gathers, true});
+  all.push_back({"take", every_plain, takes, true});
+  all.push_back({"masks", every_plain, masks, true});
   all.push_back({"rope", {DType::f16, DType::bf16, DType::f32}, ropes});
 }
 

@@ -1,4 +1,4 @@
-// Reductions and orders: sizes around the boundaries of the canonical tree, every combination of axes, ties, NaN and both zeros.
+// Reductions: sizes around the boundaries of the canonical tree, every combination of axes, ties, NaN and both zeros.
 #include "tests/contract/operations.h"
 #include "votive/ops/ops.h"
 
@@ -76,51 +76,6 @@ std::vector<Case> positions(Rng& rng, DType d, Tensor (*function)(const Tensor&,
   return all;
 }
 
-std::vector<Case> orders(Rng& rng, DType d) {
-  std::vector<Case> all;
-  for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
-    for (const bool descending : {false, true}) {
-      for (const int axis : {0, -1}) {
-        const auto call = [=](std::span<const Tensor> in, Device) {
-          Sorted s = sort(in[0], {.axis = axis, .descending = descending});
-          return Outputs{s.values, s.indices};
-        };
-        for (const Shape& shape : {Shape{rng.between(1, 40), rng.between(1, 40)}, Shape{1, rng.between(100, 130)}, Shape{0, 3}}) {
-          all.push_back({{{.dtype = d, .shape = shape, .values = values}}, call, descending ? "descending" : "ascending", true});
-        }
-        all.push_back({{{.dtype = d, .shape = {2, 3001}, .values = values}}, call, "long", false});
-      }
-    }
-  }
-  return all;
-}
-
-std::vector<Case> tops(Rng& rng, DType d) {
-  std::vector<Case> all;
-  for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
-    for (const bool largest : {false, true}) {
-      for (const int axis : {0, -1}) {
-        const Shape shape{rng.between(1, 40), rng.between(1, 40)};
-        const Size n = shape[axis < 0 ? 1 : 0];
-        for (const Size k : {Size{0}, Size{1}, rng.between(0, n), n, n + 1}) {
-          const auto call = [=](std::span<const Tensor> in, Device) {
-            Sorted s = topk(in[0], k, {.axis = axis, .largest = largest});
-            return Outputs{s.values, s.indices};
-          };
-          all.push_back({{{.dtype = d, .shape = shape, .values = values}}, call, "k " + std::to_string(k), true});
-        }
-      }
-    }
-  }
-  const auto call = [](std::span<const Tensor> in, Device) {
-    Sorted s = topk(in[0], 40);
-    return Outputs{s.values, s.indices};
-  };
-  all.push_back({{{.dtype = d, .shape = {3, 4999}, .values = Values::wide}}, call, "of many", false});
-  all.push_back({{{.dtype = d, .shape = {2, 4999}, .values = Values::small_integers}}, call, "of many ties", false});
-  return all;
-}
-
 }  // namespace
 
 void add_reductions(std::vector<Operation>& all) {
@@ -136,8 +91,6 @@ void add_reductions(std::vector<Operation>& all) {
   add("all", votive::all);
   all.push_back({"argmax", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmax); }});
   all.push_back({"argmin", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmin); }});
-  all.push_back({"sort", every_number_and_bool, orders, true});
-  all.push_back({"topk", every_number_and_bool, tops, true});
 }
 
 }  // namespace votive::contract

@@ -8,40 +8,13 @@
 #include "votive/cpu/copy.h"
 #include "votive/cpu/dequantise.h"
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/scratch.h"
-#include "votive/cpu/tile.h"
+#include "votive/cpu/positions.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
 constexpr Size grain_bytes = Size{1} << 16;
 constexpr Size pieces(Size bytes) { return bytes < grain_bytes ? grain_bytes / (bytes + 1) + 1 : 1; }
-
-/// Indices as positions in [0, n), in row-major order; negative ones count from the end where `from_end` says so and the dtype is signed.
-class Positions {
- public:
-  Positions(std::string_view op, std::string_view name, const Tensor& indices, Size n, bool from_end) : memory_(indices.count()) {
-    const bool is_signed = is_signed_integer(indices.dtype());
-    const i64 low = from_end && is_signed ? -n : 0;
-    const Reader in(indices, indices.layout(), DType::i64);
-    const Size count = indices.count();
-    for (Size at = 0; at < count; at += tile_size) {
-      const Size m = count - at < tile_size ? count - at : tile_size;
-      i64* place = memory_.data() + at;
-      const i64* values = in.read<i64>(at, m, place);
-      bool bad = false;  // a u64 past 2⁶³ is negative here, and refused as it should be
-      for (Size i = 0; i < m; ++i) bad |= (values[i] < low) | (values[i] >= n);
-      for (Size i = 0; bad && i < m; ++i) {
-        if (values[i] < low || values[i] >= n) refuse_index(op, name, 2, indices, at + i, values[i], low, n - 1);
-      }
-      for (Size i = 0; i < m; ++i) place[i] = values[i] < 0 ? values[i] + n : values[i];
-    }
-  }
-  i64 operator[](Size i) const { return memory_[i]; }
-
- private:
-  Scratch<i64> memory_;
-};
 
 void copy_dense(std::byte* to, const std::byte* from, Size bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
 
@@ -63,7 +36,7 @@ void copy_rows(const Tensor& table, const Positions& rows, Size count, Tensor& y
 }
 
 void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tensor& y, Stream&) {
-  const Positions rows(op.info.name, "ids", ids, table.shape()[0], false);
+  const Positions rows({op.info.name, "ids", 2, 0, table.shape()[0], false}, ids);
   const Size D = table.shape()[1], count = ids.count();
   if (is_quantised(table.dtype()) && !has_rows_of_blocks(table)) return copy_rows(dequantised(table), rows, count, y);
   if (is_quantised(table.dtype())) {
@@ -85,29 +58,56 @@ Layout part_of_axes(const Layout& layout, int first, int last) {
   return part;
 }
 
+/// Slices of one element along a dense or strided axis, where a call per slice would cost more than the slice.
+template <class T>
+void select_elements(const T* from, Size step, const i64* positions, Size n, T* to) {
+  for (Size i = 0; i < n; ++i) to[i] = from[positions[i] * step];
+}
+
+void select_elements(const std::byte* from, Size step, const i64* positions, Size n, std::byte* to, Size bytes) {
+  const auto as = [&]<class T>(T) { select_elements(reinterpret_cast<const T*>(from), step, positions, n, reinterpret_cast<T*>(to)); };
+  switch (bytes) {
+    case 1: return as(u8{});
+    case 2: return as(u16{});
+    case 4: return as(u32{});
+    default: return as(u64{});
+  }
+}
+
 void index_select(const IndexSelect& op, const Tensor& x, const Tensor& indices, Tensor& y, Stream&) {
   const Size n = x.shape()[op.axis];
-  const Positions positions(op.info.name, "indices", indices, n, true);
+  const Positions positions(op.range(n), indices);
   const Layout outer = part_of_axes(x.layout(), 0, op.axis), inner = part_of_axes(x.layout(), op.axis + 1, x.rank());
   const Walk<1> outer_walk({&outer}), inner_walk({&inner});
   const Size bytes = block_bytes(x.dtype()), axis_step = x.strides()[op.axis];
   const Size selected = indices.count(), inner_count = inner.count(), inner_step = inner_walk.step(0);
+  const bool one_run = inner_walk.inner() == inner_count;
   const std::byte* from = x.buffer() + x.offset() * bytes;
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
   parallel_for(outer.count() * selected, pieces(inner_count * bytes), [&](Size begin, Size end) {
-    for (Size unit = begin; unit < end; ++unit) {
-      Size start = positions[unit % selected] * axis_step;
-      outer_walk.for_each_run(unit / selected, unit / selected + 1, [&](const std::array<Size, 1>& at, Size) { start += at[0]; });
+    for (Size unit = begin; unit < end;) {
+      const Size o = unit / selected, k = unit % selected, m = selected - k < end - unit ? selected - k : end - unit;
+      Size start = 0;
+      outer_walk.for_each_run(o, o + 1, [&](const std::array<Size, 1>& at, Size) { start += at[0]; });
       std::byte* place = to + unit * inner_count * bytes;
-      inner_walk.for_each_run(0, inner_count, [&](const std::array<Size, 1>& at, Size m) {
-        const std::byte* source = from + (start + at[0]) * bytes;
-        if (inner_step == 1) {
-          copy_dense(place, source, m * bytes);
-        } else {
-          gather_run(source, inner_step, place, m, bytes);
+      const std::byte* base = from + start * bytes;
+      unit += m;
+      if (inner_count == 1) {
+        select_elements(base, axis_step, positions.data() + k, m, place, bytes);
+        continue;
+      }
+      for (Size i = k; i < k + m; ++i) {
+        const std::byte* slice = base + positions[i] * axis_step * bytes;
+        if (one_run && inner_step == 1) {
+          copy_dense(place, slice, inner_count * bytes);
+          place += inner_count * bytes;
+          continue;
         }
-        place += m * bytes;
-      });
+        inner_walk.for_each_run(0, inner_count, [&](const std::array<Size, 1>& at, Size run) {
+          gather_run(slice + at[0] * bytes, inner_step, place, run, bytes);
+          place += run * bytes;
+        });
+      }
     }
   });
 }
@@ -131,13 +131,64 @@ void gather_as(int axis, const Tensor& x, const Positions& positions, Tensor& y)
 }
 
 void gather(const Gather& op, const Tensor& x, const Tensor& indices, Tensor& y, Stream&) {
-  const Positions positions(op.info.name, "indices", indices, x.shape()[op.axis], true);
+  const Positions positions(op.range(x.shape()[op.axis]), indices);
   switch (block_bytes(x.dtype())) {
     case 1: return gather_as<u8>(op.axis, x, positions, y);
     case 2: return gather_as<u16>(op.axis, x, positions, y);
     case 4: return gather_as<u32>(op.axis, x, positions, y);
     default: return gather_as<u64>(op.axis, x, positions, y);
   }
+}
+
+void index_places(const IndexPlaces& op, const Tensor& indices, Tensor& y, Stream&) {
+  const Positions positions(op.range, indices);
+  std::memcpy(data<i64>(y), positions.data(), sizeof(i64) * static_cast<std::size_t>(indices.count()));
+}
+
+/// Two walks over blocks of the mask: count, then write where the blocks before end.
+void nonzero(const Nonzero& op, const Tensor& mask, Tensor& y, Stream&) {
+  constexpr Size block = 16 * tile_size;
+  const Size count = mask.count(), blocks = (count + block - 1) / block;
+  const Reader in(mask, mask.layout(), DType::boolean);
+  const auto for_each_tile = [&](Size b, auto body) {
+    Tile room;
+    const Size end = count < (b + 1) * block ? count : (b + 1) * block;
+    for (Size at = b * block; at < end; at += tile_size) {
+      const Size m = end - at < tile_size ? end - at : tile_size;
+      body(at, in.read<u8>(at, m, room.bytes), m);
+    }
+  };
+  const Scratch<Size> found(blocks);
+  parallel_for(blocks, 1, [&](Size begin, Size end) {
+    for (Size b = begin; b < end; ++b) {
+      Size n = 0;
+      for_each_tile(b, [&](Size, const u8* truth, Size m) {
+        for (Size i = 0; i < m; ++i) n += truth[i];
+      });
+      found[b] = n;
+    }
+  });
+  Size total = 0;
+  for (Size b = 0; b < blocks; ++b) {
+    const Size n = found[b];
+    found[b] = total;
+    total += n;
+  }
+  const int rank = op.coordinates ? mask.rank() : 1;
+  const Strides steps = contiguous_strides(mask.shape());
+  i64* to = data<i64>(y);
+  parallel_for(blocks, 1, [&](Size begin, Size end) {
+    for (Size b = begin; b < end; ++b) {
+      i64* place = to + found[b] * rank;
+      for_each_tile(b, [&](Size at, const u8* truth, Size m) {
+        for (Size i = 0; i < m; ++i) {
+          if (truth[i] == 0) continue;
+          if (!op.coordinates) *place++ = at + i;
+          for (int axis = 0; op.coordinates && axis < rank; ++axis) *place++ = (at + i) / steps[axis] % mask.shape()[axis];
+        }
+      });
+    }
+  });
 }
 
 void concat(const Concat& op, std::span<const Tensor> x, Tensor& y, Stream&) {
@@ -158,6 +209,8 @@ void register_index(Kernels& kernels) {
   kernels.add<Embedding>(Device::cpu, embedding);
   kernels.add<IndexSelect>(Device::cpu, index_select);
   kernels.add<Gather>(Device::cpu, gather);
+  kernels.add<IndexPlaces>(Device::cpu, index_places);
+  kernels.add<Nonzero>(Device::cpu, nonzero);
   kernels.add<Concat>(Device::cpu, concat);
 }
 

@@ -15,8 +15,10 @@
   X(softmax)                       \
   X(norm)                          \
   X(index)                         \
+  X(scatter)                       \
   X(rope)                          \
   X(sort)                          \
+  X(search)                        \
   X(matmul)                        \
   X(matmul_integer)                \
   X(conv)                          \

@@ -1,4 +1,4 @@
-// Rules of reductions and orders: which dtype a sum has, when an extreme of nothing is an error, what sort and topk give (CONTRACT.md 3.1).
+// Rules of reductions: which dtype a sum has, when an extreme of nothing is an error (CONTRACT.md 3.1).
 #include "votive/ops/reduce.h"
 
 #include "votive/base/text.h"
@@ -143,22 +143,6 @@ Meta ArgReduce::result(const Meta& x) const {
   return {.dtype = DType::i64, .shape = reduced_shape(x.shape, 1u << axis, keep), .device = x.device};
 }
 
-std::pair<Meta, Meta> Sort::result(const Meta& x) const {
-  const Argument argument{"x", 1, x};
-  require_plain(name(), argument);
-  Meta values = x;
-  if (k >= 0) {
-    if (k > x.shape[axis]) {
-      throw error_about(ErrorKind::InvalidArgument, name(), {argument})
-          .detail(format("k = {} of axis {} of {}, which has {}", k, axis, describe(argument), x.shape[axis]));
-    }
-    values.shape[axis] = k;
-  }
-  Meta indices = values;
-  indices.dtype = DType::i64;
-  return {values, indices};
-}
-
 namespace {
 
 Tensor reduce(ReduceKind kind, const Tensor& x, const ReduceOptions& options) {
@@ -177,14 +161,6 @@ Tensor arg_reduce(bool largest, const Tensor& x, AxisOptions options) {
   return apply(op, x);
 }
 
-Sorted ordered(Sort op, const Tensor& x) {
-  const Meta meta = x.meta();
-  require_plain(op.name(), {"x", 1, meta});
-  op.axis = normalise_axis(op.name(), op.axis, meta.shape.rank());
-  auto [values, indices] = apply_pair(op, x);
-  return {std::move(values), std::move(indices)};
-}
-
 }  // namespace
 
 Tensor sum(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::sum, x, options); }
@@ -196,12 +172,5 @@ Tensor any(const Tensor& x, const ReduceOptions& options) { return reduce(Reduce
 Tensor all(const Tensor& x, const ReduceOptions& options) { return reduce(ReduceKind::all, x, options); }
 Tensor argmax(const Tensor& x, AxisOptions options) { return arg_reduce(true, x, options); }
 Tensor argmin(const Tensor& x, AxisOptions options) { return arg_reduce(false, x, options); }
-
-Sorted sort(const Tensor& x, SortOptions options) { return ordered(Sort{options.axis, options.descending}, x); }
-
-Sorted topk(const Tensor& x, Size k, TopkOptions options) {
-  if (k < 0) throw Error(ErrorKind::InvalidArgument, "topk").detail(format("k = {}", k));
-  return ordered(Sort{options.axis, options.largest, k}, x);
-}
 
 }  // namespace votive

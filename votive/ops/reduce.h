@@ -1,4 +1,4 @@
-// Reductions and orders: many elements to one along any axes, the place of an extreme, sort and topk (CONTRACT.md 3).
+// Reductions: many elements to one along any axes, and the place of an extreme (CONTRACT.md 3).
 #pragma once
 
 #include <utility>
@@ -42,19 +42,6 @@ struct ArgReduce {
   using Kernel = void(const ArgReduce&, const Tensor& x, Tensor& y, Stream&);
   std::string_view name() const { return largest ? "argmax" : "argmin"; }
   Meta result(const Meta& x) const;
-};
-
-/// Stable order along an axis: values and their i64 indices. NaN is last ascending and first descending; −0 equals +0.
-/// k < 0: the whole axis (sort), else its first k (topk).
-struct Sort {
-  int axis;
-  bool descending;
-  Size k = -1;
-
-  static constexpr OpInfo info{"sort", Class::exact};
-  using Kernel = void(const Sort&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
-  std::string_view name() const { return k < 0 ? "sort" : "topk"; }
-  std::pair<Meta, Meta> result(const Meta& x) const;
 };
 
 }  // namespace votive

@@ -24,6 +24,8 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Reduce>(device, reduce);
   kernels.add<ArgReduce>(device, arg_reduce);
   kernels.add<Sort>(device, sort);
+  kernels.add<Rank>(device, rank);
+  kernels.add<SearchSorted>(device, search_sorted);
   kernels.add<Softmax>(device, softmax);
   kernels.add<RmsNorm>(device, rms_norm);
   kernels.add<LayerNorm>(device, layer_norm);
@@ -43,6 +45,9 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Embedding>(device, embedding);
   kernels.add<IndexSelect>(device, index_select);
   kernels.add<Gather>(device, gather);
+  kernels.add<IndexPlaces>(device, index_places);
+  kernels.add<Nonzero>(device, nonzero);
+  kernels.add<Scatter>(device, scatter);
   kernels.add<Rope>(device, rope);
 }
 

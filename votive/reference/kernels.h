@@ -10,10 +10,12 @@
 #include "votive/ops/matmul.h"
 #include "votive/ops/movement.h"
 #include "votive/ops/norm.h"
+#include "votive/ops/order.h"
 #include "votive/ops/pointwise.h"
 #include "votive/ops/pool.h"
 #include "votive/ops/reduce.h"
 #include "votive/ops/resample.h"
+#include "votive/ops/scatter.h"
 
 namespace votive::reference {
 
@@ -35,7 +37,6 @@ void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
 
 void reduce(const Reduce&, const Tensor& x, Tensor& y, Stream&);
 void arg_reduce(const ArgReduce&, const Tensor& x, Tensor& y, Stream&);
-void sort(const Sort&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
 void softmax(const Softmax&, const Tensor& x, Tensor& y, Stream&);
 void rms_norm(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&);
 void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
@@ -58,6 +59,12 @@ void attention(const Attention&, const Tensor& q, const Tensor& k, const Tensor&
 void embedding(const Embedding&, const Tensor& table, const Tensor& ids, Tensor& y, Stream&);
 void index_select(const IndexSelect&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
 void gather(const Gather&, const Tensor& x, const Tensor& indices, Tensor& y, Stream&);
+void index_places(const IndexPlaces&, const Tensor& indices, Tensor& y, Stream&);
+void nonzero(const Nonzero&, const Tensor& mask, Tensor& y, Stream&);
+void scatter(const Scatter&, const Tensor& x, const Tensor& indices, const Tensor& source, Tensor& y, Stream&);
+void rank(const Rank&, const Tensor& x, Tensor& y, Stream&);
+void search_sorted(const SearchSorted&, const Tensor& sorted, const Tensor& values, Tensor& y, Stream&);
+void sort(const Sort&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
 void rope(const Rope&, const Tensor& x, const Tensor& positions, const Tensor& frequencies, Tensor& y, Stream&);
 
 }  // namespace votive::reference

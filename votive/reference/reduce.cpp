@@ -1,8 +1,7 @@
-// Reductions and orders straight from CONTRACT.md 3: elements numbered row-major over the reduced axes, floats through the canonical tree.
+// Reductions straight from CONTRACT.md 3: elements numbered row-major over the reduced axes, floats through the canonical tree.
 #include "votive/numerics/reduce.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "votive/numerics/convert.h"
 #include "votive/numerics/pointwise.h"
@@ -147,39 +146,6 @@ std::vector<i64> extreme_positions(const ArgReduce& op, const Around& around, co
   return positions;
 }
 
-/// The stable order of one row: ascending with NaN last, or descending with NaN first.
-template <class T>
-std::vector<i64> order_of(bool descending, const std::vector<T>& row) {
-  std::vector<i64> order(row.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](i64 p, i64 q) {
-    const T a = row[static_cast<std::size_t>(p)], b = row[static_cast<std::size_t>(q)];
-    if (is_nan(a) || is_nan(b)) return descending ? is_nan(a) && !is_nan(b) : !is_nan(a) && is_nan(b);
-    return descending ? a > b : a < b;
-  });
-  return order;
-}
-
-template <class T>
-void sort_rows(const Sort& op, const std::vector<T>& x, const std::vector<u64>& bits, const Around& around, std::vector<u64>& values,
-               std::vector<i64>& indices) {
-  const Size kept = op.k < 0 ? around.n : op.k;
-  values.resize(static_cast<std::size_t>(around.outer * kept * around.inner));
-  indices.resize(values.size());
-  for (Size o = 0; o < around.outer; ++o) {
-    for (Size j = 0; j < around.inner; ++j) {
-      std::vector<T> row;
-      for (Size i = 0; i < around.n; ++i) row.push_back(x[static_cast<std::size_t>(around.at(o, i, j))]);
-      const std::vector<i64> order = order_of(op.descending, row);
-      for (Size i = 0; i < kept; ++i) {
-        const auto to = static_cast<std::size_t>((o * kept + i) * around.inner + j);
-        indices[to] = order[static_cast<std::size_t>(i)];
-        values[to] = bits[static_cast<std::size_t>(around.at(o, indices[to], j))];
-      }
-    }
-  }
-}
-
 }  // namespace
 
 void arg_reduce(const ArgReduce& op, const Tensor& x, Tensor& y, Stream&) {
@@ -187,22 +153,6 @@ void arg_reduce(const ArgReduce& op, const Tensor& x, Tensor& y, Stream&) {
   if (is_floating(x.dtype())) return write_i64(y, extreme_positions(op, around, read_f64(x)));
   if (x.dtype() == DType::u64) return write_i64(y, extreme_positions(op, around, read_u64(x)));
   write_i64(y, extreme_positions(op, around, read_i64(x)));
-}
-
-void sort(const Sort& op, const Tensor& x, Tensor& values, Tensor& indices, Stream&) {
-  const Around around(x.shape(), op.axis);
-  const std::vector<u64> bits = read_bits(x);
-  std::vector<u64> sorted;
-  std::vector<i64> order;
-  if (is_floating(x.dtype())) {
-    sort_rows(op, read_f64(x), bits, around, sorted, order);
-  } else if (x.dtype() == DType::u64) {
-    sort_rows(op, read_u64(x), bits, around, sorted, order);
-  } else {
-    sort_rows(op, read_i64(x), bits, around, sorted, order);
-  }
-  write_bits(values, sorted);
-  write_i64(indices, order);
 }
 
 }  // namespace votive::reference

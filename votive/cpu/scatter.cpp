@@ -1,0 +1,327 @@
+// Scatter on the CPU. Updates become (target, number) pairs; those of one target are brought together by a counting sort and joined by the canonical tree, a
+// target at a time, so threads share no sum. Not here: which update may be written by whom, for no two threads write to one target.
+#include "votive/ops/scatter.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "votive/cpu/copy.h"
+#include "votive/cpu/kernels.h"
+#include "votive/cpu/positions.h"
+#include "votive/cpu/tree.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+namespace {
+
+/// y as [outer, n, inner]: update (o, k) of the source, a run of `inner` elements, goes to run (o, target[k]). An index per element makes outer and inner 1.
+struct Plan {
+  Size outer = 1, n = 1, inner = 1, updates = 1;
+  Scratch<i64> target;
+
+  Plan(const Scatter& op, const Tensor& indices, const Tensor& y) : updates(indices.count()), target(indices.count()) {
+    const Positions positions(op.range(y.shape()[op.axis]), indices);
+    if (op.slices) {
+      for (int axis = 0; axis < op.axis; ++axis) outer *= y.shape()[axis];
+      n = y.shape()[op.axis];
+      for (int axis = op.axis + 1; axis < y.rank(); ++axis) inner *= y.shape()[axis];
+      std::memcpy(target.data(), positions.data(), sizeof(i64) * static_cast<std::size_t>(updates));
+      return;
+    }
+    n = y.count();
+    Layout other = Layout::contiguous(y.shape());  // every coordinate but the one along the axis
+    const Size axis_step = other.strides[op.axis];
+    other.shape = indices.shape();
+    other.strides[op.axis] = 0;
+    const Walk<1> walk({&other});
+    const Size step = walk.step(0);
+    parallel_for(updates, 1 << 14, [&](Size begin, Size end) {
+      Size i = begin;
+      walk.for_each_run(begin, end, [&](const std::array<Size, 1>& at, Size m) {
+        for (Size j = 0; j < m; ++j) target[i + j] = at[0] + j * step + positions[i + j] * axis_step;
+        i += m;
+      });
+    });
+  }
+};
+
+/// All elements of a tensor as one dense run of another dtype; where they lie already, if they do.
+class Dense {
+ public:
+  Dense(const Tensor& x, DType as)
+      : in_(x, x.layout(), as), given_(in_.dense<std::byte>()), memory_(given_ == nullptr ? x.count() * block_bytes(as) : 0) {
+    if (given_ != nullptr) return;
+    const Size bytes = block_bytes(as), count = x.count();
+    parallel_for((count + tile_size - 1) / tile_size, 16, [&](Size begin, Size end) {
+      for (Size at = begin * tile_size; at < end * tile_size && at < count; at += tile_size) {
+        const Size m = count - at < tile_size ? count - at : tile_size;
+        std::byte* place = memory_.data() + at * bytes;
+        const std::byte* values = in_.read_bytes(at, m, place);
+        if (values != place) std::memcpy(place, values, static_cast<std::size_t>(m * bytes));
+      }
+    });
+  }
+  template <class T>
+  const T* data() const {
+    return reinterpret_cast<const T*>(given_ != nullptr ? given_ : memory_.data());
+  }
+
+ private:
+  Reader in_;
+  const std::byte* given_;
+  Scratch<std::byte> memory_;
+};
+
+/// Calls body with a value of the unsigned type of that many bytes.
+template <class Body>
+void with_width(Size bytes, Body body) {
+  switch (bytes) {
+    case 1: return body(u8{});
+    case 2: return body(u16{});
+    case 4: return body(u32{});
+    default: return body(u64{});
+  }
+}
+
+/// Calls body(k, target) in order of k for the targets of a range of its own: every thread reads all targets and takes those that are its.
+template <class Body>
+void for_each_own(const Plan& plan, Body body) {
+  constexpr Size worth_sharing = Size{1} << 16;
+  const Size parts = plan.updates < worth_sharing ? 1 : threads();
+  parallel_for(plan.n, (plan.n + parts - 1) / parts, [&](Size begin, Size end) {
+    for (Size k = 0; k < plan.updates; ++k) {
+      const i64 t = plan.target[k];
+      if (t >= begin && t < end) body(k, t);
+    }
+  });
+}
+
+/// The last update of each target.
+void assign(const Plan& plan, const Tensor& source, Tensor& y) {
+  const Size bytes = block_bytes(y.dtype());
+  const Dense values(source, source.dtype());
+  const std::byte* from = values.data<std::byte>();
+  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  if (plan.outer == 1 && plan.inner == 1) {
+    return with_width(bytes, [&]<class T>(T) {
+      const T* source_values = reinterpret_cast<const T*>(from);
+      T* places = reinterpret_cast<T*>(to);
+      for_each_own(plan, [&](Size k, Size t) { places[t] = source_values[k]; });
+    });
+  }
+  const Scratch<i64> last(plan.n);
+  for (Size k = 0; k < plan.updates; ++k) last[plan.target[k]] = k;
+  const Size run = plan.inner * bytes;
+  parallel_for(plan.outer * plan.updates, 1 + (Size{1} << 15) / (run + 1), [&](Size begin, Size end) {
+    for (Size unit = begin; unit < end; ++unit) {
+      const Size o = unit / plan.updates, k = unit % plan.updates, t = plan.target[k];
+      if (last[t] == k) std::memcpy(to + (o * plan.n + t) * run, from + unit * run, static_cast<std::size_t>(run));
+    }
+  });
+}
+
+/// Integers add in any order, so one at a time where they lie.
+void add_integers(const Plan& plan, const Tensor& source, Tensor& y) {
+  const Dense values(source, source.dtype());
+  with_width(block_bytes(y.dtype()), [&]<class T>(T) {
+    const T* from = values.data<T>();
+    T* to = data<T>(y);
+    for_each_own(plan, [&](Size k, Size t) { to[t] = static_cast<T>(to[t] + from[k]); });
+  });
+}
+
+/// The updates' numbers ordered by (target, number); group g has those from begin[g] to begin[g + 1], all of one target.
+struct Groups {
+  Scratch<i64> order, target, begin;
+  Size count = 0;
+
+  explicit Groups(const Plan& plan) : order(plan.updates), target(plan.updates), begin(plan.updates + 1) {
+    constexpr Size sparse = 32;  // targets per update from where sorting pairs costs less than counting all targets
+    if (plan.n / sparse <= plan.updates) {
+      by_counting(plan);
+    } else {
+      by_sorting(plan);
+    }
+    begin[count] = plan.updates;
+  }
+
+ private:
+  void by_counting(const Plan& plan) {
+    const Scratch<i64> place(plan.n);
+    std::fill_n(place.data(), plan.n, 0);
+    for (Size k = 0; k < plan.updates; ++k) ++place[plan.target[k]];
+    i64 at = 0;
+    for (Size t = 0; t < plan.n; ++t) {
+      const i64 m = place[t];
+      place[t] = at;
+      if (m == 0) continue;
+      target[count] = t;
+      begin[count++] = at;
+      at += m;
+    }
+    for (Size k = 0; k < plan.updates; ++k) order[place[plan.target[k]]++] = k;
+  }
+  void by_sorting(const Plan& plan) {
+    for (Size k = 0; k < plan.updates; ++k) order[k] = k;
+    std::sort(order.data(), order.data() + plan.updates,
+              [&](i64 a, i64 b) { return plan.target[a] != plan.target[b] ? plan.target[a] < plan.target[b] : a < b; });
+    for (Size i = 0; i < plan.updates; ++i) {
+      const i64 t = plan.target[order[i]];
+      if (count != 0 && target[count - 1] == t) continue;
+      target[count] = t;
+      begin[count++] = i;
+    }
+  }
+};
+
+/// The tree over from[order[0 … m−1]].
+template <class T, class Join>
+T join_listed(const T* from, const i64* order, Size m) {
+  switch (m) {
+    case 1: return from[order[0]];
+    case 2: return Join::join(from[order[0]], from[order[1]]);
+    case 3: return Join::join(Join::join(from[order[0]], from[order[2]]), from[order[1]]);
+    default: break;
+  }
+  T values[tree_chunk];
+  UpperTree<T, Join> tree;
+  for (Size at = 0; at < m; at += tree_chunk) {
+    const Size part = m - at < tree_chunk ? m - at : tree_chunk;
+    for (Size i = 0; i < part; ++i) values[i] = from[order[at + i]];
+    const T chunk = tree_leaf<T, Join>(values, part);
+    if (m <= tree_chunk) return chunk;
+    tree.push(chunk);
+  }
+  return tree.total();
+}
+
+template <class T, class Join, bool mean>
+T settled(T x, T total, Size m) {
+  const T joined = Join::join(x, total);
+  if constexpr (mean) {
+    return joined / static_cast<T>(m + 1);
+  } else {
+    return joined;
+  }
+}
+
+/// Single elements: a tile of targets is fetched, joined and put back.
+template <class T, class Join, bool mean>
+void join_elements(const Groups& groups, const Tensor& source, Tensor& y, DType as) {
+  const Dense values(source, as);
+  const T* from = values.data<T>();
+  const Conversion load(y.dtype(), as), store(as, y.dtype());
+  with_width(block_bytes(y.dtype()), [&]<class Storage>(Storage) {
+    Storage* to = data<Storage>(y);
+    parallel_for(groups.count, tile_size, [&](Size begin, Size end) {
+      Tile raw, room;
+      Storage* stored = reinterpret_cast<Storage*>(raw.bytes);
+      for (Size at = begin; at < end; at += tile_size) {
+        const Size count = end - at < tile_size ? end - at : tile_size;
+        const i64* target = groups.target.data() + at;
+        const i64* start = groups.begin.data() + at;
+        for (Size g = 0; g < count; ++g) stored[g] = to[target[g]];
+        T* x = reinterpret_cast<T*>(load.is_identity() ? raw.bytes : room.bytes);
+        if (!load.is_identity()) load(raw.bytes, room.bytes, count);
+        for (Size g = 0; g < count; ++g) {
+          const Size m = start[g + 1] - start[g];
+          x[g] = settled<T, Join, mean>(x[g], join_listed<T, Join>(from, groups.order.data() + start[g], m), m);
+        }
+        if (!store.is_identity()) store(room.bytes, raw.bytes, count);
+        for (Size g = 0; g < count; ++g) to[target[g]] = stored[g];
+      }
+    });
+  });
+}
+
+/// Runs: for each target a tree per column, `width` columns at a time.
+template <class T, class Join, bool mean>
+void join_runs(const Plan& plan, const Groups& groups, const Tensor& source, Tensor& y, DType as) {
+  constexpr Size width = 512;
+  const Dense values(source, as);
+  const T* from = values.data<T>();
+  const Conversion load(y.dtype(), as), store(as, y.dtype());
+  const Size bytes = block_bytes(y.dtype()), cuts = (plan.inner + width - 1) / width;
+  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  parallel_for(plan.outer * groups.count * cuts, 1 + (Size{1} << 12) / (plan.inner < width ? plan.inner : width),
+               [&](Size first, Size last) {
+                 const Scratch<T> room(width), total_room(width), memory(TreeColumns<T, Join>::rows_of_memory * width);
+                 for (Size unit = first; unit < last; ++unit) {
+                   const Size cut = unit % cuts, g = unit / cuts % groups.count, o = unit / cuts / groups.count;
+                   const Size at = cut * width, columns = plan.inner - at < width ? plan.inner - at : width;
+                   const i64* order = groups.order.data() + groups.begin[g];
+                   const Size m = groups.begin[g + 1] - groups.begin[g];
+                   const auto run = [&](Size i) { return from + (o * plan.updates + order[i]) * plan.inner + at; };
+                   const T* total = total_room.data();
+                   if (m == 1) {
+                     total = run(0);
+                   } else if (m <= tree_chunk) {
+                     TreeColumns<T, Join> tree(memory.data(), columns);
+                     for (Size i = 0; i < m; ++i) tree.push(run(i));
+                     tree.fold(total_room.data());
+                   } else {
+                     const Size chunks = (m + tree_chunk - 1) / tree_chunk;
+                     const Scratch<T> parts(chunks * columns);
+                     for (Size c = 0; c < chunks; ++c) {
+                       TreeColumns<T, Join> tree(memory.data(), columns);
+                       for (Size i = c * tree_chunk; i < m && i < (c + 1) * tree_chunk; ++i) tree.push(run(i));
+                       tree.fold(parts.data() + c * columns);
+                     }
+                     for (Size w = 0; w < columns; ++w) total_room[w] = tree_combine<T, Join>(parts.data() + w, chunks, columns);
+                   }
+                   std::byte* place = to + ((o * plan.n + groups.target[g]) * plan.inner + at) * bytes;
+                   T* x = load.is_identity() ? reinterpret_cast<T*>(place) : room.data();
+                   if (!load.is_identity()) load(place, reinterpret_cast<std::byte*>(x), columns);
+                   for (Size w = 0; w < columns; ++w) x[w] = settled<T, Join, mean>(x[w], total[w], m);
+                   if (!store.is_identity()) store(reinterpret_cast<const std::byte*>(x), place, columns);
+                 }
+               });
+}
+
+template <class T, class Join, bool mean = false>
+void join_updates(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+  const Groups groups(plan);
+  if (plan.outer == 1 && plan.inner == 1) {
+    join_elements<T, Join, mean>(groups, source, y, as);
+  } else {
+    join_runs<T, Join, mean>(plan, groups, source, y, as);
+  }
+}
+
+template <class T>
+void join_floats(ScatterMode mode, const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+  switch (mode) {
+    case ScatterMode::add: return join_updates<T, Sum<T>>(plan, source, y, as);
+    case ScatterMode::mul: return join_updates<T, Product<T>>(plan, source, y, as);
+    case ScatterMode::min: return join_updates<T, Least<T>>(plan, source, y, as);
+    case ScatterMode::max: return join_updates<T, Greatest<T>>(plan, source, y, as);
+    default: return join_updates<T, Sum<T>, true>(plan, source, y, as);
+  }
+}
+
+template <class T>
+void join_integers(ScatterMode mode, const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+  if (mode == ScatterMode::min) return join_updates<T, Least<T>>(plan, source, y, as);
+  join_updates<T, Greatest<T>>(plan, source, y, as);
+}
+
+void scatter(const Scatter& op, const Tensor& x, const Tensor& indices, const Tensor& source, Tensor& y, Stream&) {
+  const Plan plan(op, indices, y);
+  copy_elements(x, y);
+  if (source.count() == 0) return;
+  if (op.mode == ScatterMode::assign) return assign(plan, source, y);
+  const DType as = exact_compute(y.dtype());
+  if (as == DType::f32) return join_floats<f32>(op.mode, plan, source, y, as);
+  if (as == DType::f64) return join_floats<f64>(op.mode, plan, source, y, as);
+  if (op.mode == ScatterMode::add && plan.outer == 1 && plan.inner == 1) return add_integers(plan, source, y);
+  // modulo 2⁶⁴ a sign does not matter
+  if (op.mode == ScatterMode::add) return join_updates<u64, Sum<u64>>(plan, source, y, as);
+  if (op.mode == ScatterMode::mul) return join_updates<u64, Product<u64>>(plan, source, y, as);
+  if (as == DType::i64) return join_integers<i64>(op.mode, plan, source, y, as);
+  join_integers<u64>(op.mode, plan, source, y, as);
+}
+
+}  // namespace
+
+void register_scatter(Kernels& kernels) { kernels.add<Scatter>(Device::cpu, scatter); }
+
+}  // namespace votive::cpu::VOTIVE_ISA
