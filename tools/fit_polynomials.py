@@ -172,6 +172,14 @@ def digamma_rest(z):
     return (mp.log(x) - 1 / (2 * x) - mp.digamma(x)) * x * x
 
 
+def trigamma_rest(z):
+    """(trigamma(x) - 1/x - 1/(2 x^2)) * x^3 with z = 1/x^2"""
+    if z < mp.mpf(10) ** -30:
+        return ONE / 6
+    x = 1 / mp.sqrt(z)
+    return (mp.polygamma(1, x) - 1 / x - 1 / (2 * x * x)) * x**3
+
+
 DIGAMMA_ZERO = mp.findroot(mp.digamma, mp.mpf("1.46163"))  # the one positive zero
 
 
@@ -224,6 +232,8 @@ FITS = {
     "lgamma_rest_f32": lambda n: fit(n, stirling_rest, 0, ONE / 9, 3, 24),
     "digamma_f32": lambda n: fit(n, lambda v: mp.digamma(v + 1.5) / (v + 1.5 - DIGAMMA_ZERO), -0.5, 0.5, 10, 24),
     "digamma_rest_f32": lambda n: fit(n, digamma_rest, 0, ONE / 4, 5, 24),
+    "trigamma_f32": lambda n: fit(n, lambda v: mp.polygamma(1, v + 1.5), -0.5, 0.5, 11, 24),
+    "trigamma_rest_f32": lambda n: fit(n, trigamma_rest, 0, ONE / 4, 5, 24),
     "tan_f64": lambda n: fit(n, in_square(lambda x: (mp.tan(x) / x - 1) / x**2, THIRD), 0, QUARTER_PI, 14, 53, lambda s: s),
     "asin_f64": lambda n: fit(n, in_square(lambda x: (mp.asin(x) / x - 1) / x**2, ONE / 6), 0, ONE / 4, 12, 53, lambda s: s),
     "atan_f64": lambda n: fit(n, in_square(lambda x: (mp.atan(x) / x - 1) / x**2, -THIRD), 0, 1, 20, 53, lambda s: s),
@@ -235,6 +245,8 @@ FITS = {
     "lgamma_rest_f64": lambda n: fit(n, stirling_rest, 0, ONE / 9, 14, 53),
     "digamma_f64": lambda n: fit(n, lambda v: mp.digamma(v + 1.5) / (v + 1.5 - DIGAMMA_ZERO), -0.5, 0.5, 24, 53),
     "digamma_rest_f64": lambda n: fit(n, digamma_rest, 0, ONE / 9, 15, 53),
+    "trigamma_f64": lambda n: fit(n, lambda v: mp.polygamma(1, v + 1.5), -0.5, 0.5, 24, 53),
+    "trigamma_rest_f64": lambda n: fit(n, trigamma_rest, 0, ONE / 9, 15, 53),
     "erfinv_small_f64": lambda n: fit(n, in_square(lambda x: mp.erfinv(x) / x, mp.sqrt(mp.pi) / 2), 0, ONE / 4, 6, 24),
     "erfinv_large_f64": lambda n: fit(n, shifted(erfinv_shortfall, mp.mpf("3.4")), "-2.57", "2.66", 12, 53),
     "cospi_f64": lambda n: fit(n, in_square(lambda x: (mp.cos(mp.pi * x) - 1) / x**2, -mp.pi**2 / 2), 0, 0.0626, 7, 53, lambda s: s),

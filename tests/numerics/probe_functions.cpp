@@ -33,6 +33,8 @@ constexpr Loop all[] = {
     of_f64<[](f64 x) { return lgamma_f64(x); }>("lgamma_f64"),
     of_f32<[](f32 x) { return digamma_f32(x); }>("digamma_f32"),
     of_f64<[](f64 x) { return digamma_f64(x); }>("digamma_f64"),
+    of_f32<[](f32 x) { return trigamma_f32(x); }>("trigamma_f32"),
+    of_f64<[](f64 x) { return trigamma_f64(x); }>("trigamma_f64"),
     of_f32<[](f32 x) { return erfinv_f32(x); }>("erfinv_f32"),
     of_f64<[](f64 x) { return erfinv_f64(x); }>("erfinv_f64"),
     of_f32<[](f32 x) { return sinc_f32(x); }>("sinc_f32"),

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "votive/numerics/activations.h"
+#include "votive/numerics/digamma.h"
 #include "votive/numerics/erf_f64.h"
+#include "votive/numerics/erfinv.h"
 #include "votive/numerics/gamma.h"
 #include "votive/numerics/hyperbolic.h"
 #include "votive/numerics/inverse_trigonometry.h"
