@@ -81,12 +81,12 @@ std::vector<Case> ranks(Rng& rng, DType d) {
 
 std::vector<Case> quantiles(Rng& rng, DType d) {
   std::vector<Case> all;
-  for (const Interpolation how :
-       {Interpolation::linear, Interpolation::lower, Interpolation::higher, Interpolation::nearest, Interpolation::midpoint}) {
+  for (const QuantileMethod how :
+       {QuantileMethod::linear, QuantileMethod::lower, QuantileMethod::higher, QuantileMethod::nearest, QuantileMethod::midpoint}) {
     const auto call = [how](std::span<const Tensor> in, Device) {
       const std::vector<double> q{0, 0.1, 0.5, 2.0 / 3, 1};
-      return Outputs{quantile(in[0], q, {.axis = 1, .interpolation = how}), quantile(in[0], 0.3, {.interpolation = how}),
-                     nanquantile(in[0], q, {.axis = 1, .interpolation = how})};
+      return Outputs{quantile(in[0], q, {.axis = 1, .method = how}), quantile(in[0], 0.3, {.method = how}),
+                     nanquantile(in[0], q, {.axis = 1, .method = how})};
     };
     for (const Values values : {Values::any, Values::wide})
       all.push_back({{{.dtype = d, .shape = {rng.between(1, 9), rng.between(1, 40), 3}, .values = values}}, call, "", true});

@@ -86,12 +86,12 @@ TEST_P(Orders, RanksNameTheirElement) {
 TEST_P(Orders, QuantilesLieBetweenElements) {
   const Tensor x = of({7, 1, 4, 2, 9}, f64);
   const std::vector<double> q{0, 0.1, 0.5, 0.625, 1};
-  const auto at = [&](Interpolation how) { return quantile(x, q, {.interpolation = how}).to_host<double>(); };
-  EXPECT_EQ(at(Interpolation::linear), (std::vector<double>{1, 1.4, 4, 5.5, 9}));
-  EXPECT_EQ(at(Interpolation::lower), (std::vector<double>{1, 1, 4, 4, 9}));
-  EXPECT_EQ(at(Interpolation::higher), (std::vector<double>{1, 2, 4, 7, 9}));
-  EXPECT_EQ(at(Interpolation::nearest), (std::vector<double>{1, 1, 4, 4, 9}));
-  EXPECT_EQ(at(Interpolation::midpoint), (std::vector<double>{1, 1.5, 4, 5.5, 9}));
+  const auto at = [&](QuantileMethod how) { return quantile(x, q, {.method = how}).to_host<double>(); };
+  EXPECT_EQ(at(QuantileMethod::linear), (std::vector<double>{1, 1.4, 4, 5.5, 9}));
+  EXPECT_EQ(at(QuantileMethod::lower), (std::vector<double>{1, 1, 4, 4, 9}));
+  EXPECT_EQ(at(QuantileMethod::higher), (std::vector<double>{1, 2, 4, 7, 9}));
+  EXPECT_EQ(at(QuantileMethod::nearest), (std::vector<double>{1, 1, 4, 4, 9}));
+  EXPECT_EQ(at(QuantileMethod::midpoint), (std::vector<double>{1, 1.5, 4, 5.5, 9}));
 }
 
 TEST_P(Orders, QuantilesHaveShapesNanAndInfinities) {

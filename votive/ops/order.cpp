@@ -160,13 +160,13 @@ struct Between {
 };
 
 /// p is f64, at most n − 1; a row of no numbers has p = −0·q, and place 0 holds its NaN.
-Between between(const Tensor& p, Interpolation how) {
+Between between(const Tensor& p, QuantileMethod how) {
   const Tensor below = floor(p), i = below.to(DType::i64);
   const Tensor w = p - below;
   const Tensor j = i + gt(w, 0).to(DType::i64);
   switch (how) {
-    case Interpolation::higher: return {j, j, w};
-    case Interpolation::nearest: return {round(p).to(DType::i64), j, w};
+    case QuantileMethod::higher: return {j, j, w};
+    case QuantileMethod::nearest: return {round(p).to(DType::i64), j, w};
     default: return {i, j, w};
   }
 }
@@ -194,12 +194,12 @@ Tensor quantiles(std::string_view call, const Tensor& given, std::span<const dou
     const Tensor fractions = reshape(from_host<double>(q, {wanted}, DType::f64, here), along);
     const Tensor numbers = sum(eq(x.detach(), x.detach()), {.axis = axis, .keep = true});
     const Tensor steps = skip_nan ? maximum(numbers - 1, 0).to(DType::f64) : full({}, static_cast<double>(n - 1), DType::f64, here);
-    const Between at = between(broadcast_to(fractions * steps, shape), options.interpolation);
+    const Between at = between(broadcast_to(fractions * steps, shape), options.method);
     const Tensor a = gather(sorted, at.first, axis).to(inside);
     y = a;
-    if (options.interpolation == Interpolation::linear || options.interpolation == Interpolation::midpoint) {
+    if (options.method == QuantileMethod::linear || options.method == QuantileMethod::midpoint) {
       const Tensor b = gather(sorted, at.second, axis).to(inside);
-      const bool linear = options.interpolation == Interpolation::linear;
+      const bool linear = options.method == QuantileMethod::linear;
       y = where(eq(a, b), a, linear ? a + at.weight.to(inside) * (b - a) : a * 0.5 + b * 0.5);
     }
     const Tensor last = narrow(sorted, axis, n - 1, 1).to(inside);  // a NaN, when there is one

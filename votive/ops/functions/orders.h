@@ -63,11 +63,11 @@ Sorted nanmedian(const Tensor& x, MedianOptions options = {});
 Sorted mode(const Tensor& x, RankOptions options = {});
 
 /// Where a quantile lies between two elements: on the line between them, on either, on the nearer (half to the even place), or half way.
-enum class Interpolation : std::uint8_t { linear, lower, higher, nearest, midpoint };
+enum class QuantileMethod : std::uint8_t { linear, lower, higher, nearest, midpoint };
 struct QuantileOptions {
   std::optional<int> axis = {};  // all elements when absent
   bool keep = false;
-  Interpolation interpolation = Interpolation::linear;
+  QuantileMethod method = QuantileMethod::linear;
 };
 /// The q-quantile:  p = q·(n − 1) in f64, i = ⌊p⌋, a = sorted[i], b = sorted[i + 1] (a at a whole p), w = p − i rounded to f32 (f64 for f64);
 /// linear: a + w·(b − a), midpoint: a/2 + b/2, one rounding at the end; lower a, higher b, nearest: element rint(p).
