@@ -189,7 +189,11 @@ VOTIVE_SCALAR f32 hypot_f32(f32 a, f32 b) {
   const f32 scale = f32_from_bits((254u - e) << 23);
   const f32 u = most * scale;
   const f32 v = least * scale;
-  const f32 h = sqrt_f32(fma_f32(u, u, v * v)) * f32_from_bits(e << 23);
+  const f32 square = v * v;
+  const f32 sum = fma_f32(u, u, square);
+  const f32 root = sqrt_f32(sum);
+  const f32 lost = fma_f32(-root, root, sum) + fma_f32(v, v, -square);  // of the root's square
+  const f32 h = (most == 0.0f ? 0.0f : root + lost / (2.0f * root)) * f32_from_bits(e << 23);
   const f32 most_or_nan = x == x ? (y == y ? h : y) : x;
   return most == infinity_f32() ? most : (least == infinity_f32() ? least : most_or_nan);
 }
@@ -203,7 +207,11 @@ VOTIVE_SCALAR f64 hypot_f64(f64 a, f64 b) {
   const f64 scale = f64_from_bits((2046u - e) << 52);
   const f64 u = most * scale;
   const f64 v = least * scale;
-  const f64 h = sqrt_f64(fma_f64(u, u, v * v)) * f64_from_bits(e << 52);
+  const f64 square = v * v;
+  const f64 sum = fma_f64(u, u, square);
+  const f64 root = sqrt_f64(sum);
+  const f64 lost = fma_f64(-root, root, sum) + fma_f64(v, v, -square);  // of the root's square
+  const f64 h = (most == 0.0 ? 0.0 : root + lost / (2.0 * root)) * f64_from_bits(e << 52);
   const f64 most_or_nan = x == x ? (y == y ? h : y) : x;
   return most == infinity_f64() ? most : (least == infinity_f64() ? least : most_or_nan);
 }
