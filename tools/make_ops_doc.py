@@ -370,25 +370,51 @@ def unlike_devices(catalogue):
     return found
 
 
+# What a function that takes some dtypes may refuse, and where the contract says so. A group that is refused in part has no reason.
+REFUSALS = [("f8", "e4m3 and e5m2 are stored, cast, copied, indexed and compared; they have no arithmetic (1.1, 3.1)"),
+            ("bool", "bool has no arithmetic (D6), and floating operations of section 4 take floats"),
+            ("integers", "floating operations whose weights, masks or results have x's dtype: norms, products, losses, attention (2.4, 4.2, 4.3, 4.5)"),
+            ("floats", "bits and counts (2.1, 2.5), ids and targets (5.1): integers only")]
+IN_PART = {"bitcast": "only dtypes of the same size (6)", "cast_checked": "only where no value of the example is lost (6)"}
+# Functions of floats without a gradient, and why.
+UNDIFFERENTIABLE = {"zeros_like": "x gives its shape, not its values", "ones_like": "x gives its shape, not its values", "full_like": "x gives its shape, not its values",
+                    "empty_like": "x gives its shape, not its values", "rand_like": "x gives its shape, not its values", "randn_like": "x gives its shape, not its values"}
+
+
 def coverage(headers, facts):
-    """The table as text, and its counts."""
-    lines = [f"{'operation':<24} {'device':<10}" + "".join(f"{d:>6}" for d in DTYPES) + "  gradient"]
-    counts = {"operations": 0, "pairs": 0}
-    marks = {"yes": "yes", "zero": "zero", "refused": "none: backward throws", "not recorded": "none: nothing recorded", "no result": "none: result not floating",
-             "no input": "-"}
-    tally = {}
+    """The table as text, its counts, and its gaps by the contract's reason."""
+    lines = [f"{'operation':<26} {'device':<10}" + "".join(f"{d:>6}" for d in DTYPES) + "  gradient"]
+    marks = {"yes": "yes", "zero": "zero", "refused": "none: backward throws", "not recorded": "none: nothing recorded", "no result": "none: result not floating", "no input": "-"}
+    functions, pairs, tally, refused, unnamed, without = 0, 0, {}, {}, [], []
     for header in headers:
+        if header.path == ops_headers.AUTOGRAD:
+            continue
         for name in header.names():
             gives, gradient, twice = facts.of(header, name)
-            counts["operations"] += 1
+            functions += 1
             mark = marks.get(gradient, "?") + (", twice" if twice else "")
             tally[mark] = tally.get(mark, 0) + 1
+            if gradient in ("refused", "not recorded"):
+                without.append((name, gradient))
             for device in ("cpu", "reference"):
                 taken = gives.get(device, {})
-                counts["pairs"] += len(taken)
-                lines.append(f"{name:<24} {device:<10}" + "".join(f"{('x' if d in taken else '.'):>6}" for d in DTYPES) + f"  {mark}")
-    lines.append(f"total: {counts['operations']} functions, {counts['pairs']} pairs of dtype and device; gradients: " +
-                 ", ".join(f"{n} {mark}" for mark, n in sorted(tally.items(), key=lambda m: -m[1])))
+                pairs += len(taken)
+                lines.append(f"{name:<26} {device:<10}" + "".join(f"{('x' if d in taken else '.'):>6}" for d in DTYPES) + f"  {mark}")
+            taken = gives.get("cpu", {})
+            for group, members in GROUPS if taken else []:
+                missing = [d for d in members if d not in taken]
+                if missing == members:
+                    refused.setdefault(group, []).append(name)
+                elif missing and name not in IN_PART:
+                    unnamed.append(f"{name} ({' '.join(missing)})")
+    lines += ["", f"total: {functions} functions, {pairs} triples of function, dtype and device; gradients: " +
+              ", ".join(f"{n} {mark}" for mark, n in sorted(tally.items(), key=lambda m: -m[1])), "", "gaps, by the contract's reason:"]
+    for group, reason in REFUSALS:
+        names = refused.get(group, [])
+        lines.append(f"  {group} refused by {len(names)}: {reason}" + (": " + " ".join(names) if group in ("integers", "floats") else ""))
+    lines.append("  no gradient: " + "; ".join(f"{n} ({UNDIFFERENTIABLE.get(n, 'WITHOUT A REASON: ' + g)})" for n, g in without))
+    lines += [f"  {name}: {reason}" for name, reason in IN_PART.items()]
+    lines.append("  without a reason: " + ("; ".join(unnamed) or "none"))
     return "\n".join(lines)
 
 

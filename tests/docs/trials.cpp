@@ -55,9 +55,9 @@ Differentiable differentiated(const Example& example, bool& twice) {
     if (!y.defined() || !is_floating(y.dtype())) continue;
     floating = true;
     if (!y.requires_grad()) continue;
-    // unequal weights: a sum of equal ones hides the gradient of softmax
+    // unequal weights: a sum of equal ones hides the gradient of softmax; the square makes the gradient of a linear operation depend on its input
     const Tensor weights = reshape(arange(1, y.count() + 1, 1, DType::f64) * weight, y.shape());
-    loss = loss + sum(y.to(DType::f64) * (weights * weights));
+    loss = loss + sum(y.to(DType::f64) * (y.to(DType::f64) + weights * weights));
     weight *= 1.25;
   }
   if (!floating) return Differentiable::no_result;
