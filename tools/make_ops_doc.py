@@ -282,7 +282,7 @@ def entry(header, name, facts):
         gives, gradient, letter = {}, "", ""
     cpu, reference = gives.get("cpu", {}), gives.get("reference", {})
     formulas = row["gradients"] if row and gradient == "yes" else []
-    rule = ": " + ", ".join(f"`{f}`" + (f" for {which}" if len(formulas) > 1 else "") for f, which in zip(formulas, "ab")) if formulas else ""
+    rule = ": " + ", ".join(f"`{f}`" + (f" for {which}" if len(formulas) > 1 else "") for f, which in zip(formulas, "abc")) if formulas else ""
     items = [("Dtypes", dtype_line(cpu) if cpu == reference else f"cpu: {dtype_line(cpu)}; reference: {dtype_line(reference)}"),
              ("Class", letter),
              ("Gradient", GRADIENTS.get(gradient, gradient) + (", with a gradient of its own" if twice else "") + rule),

@@ -18,10 +18,10 @@ using Json = nlohmann::json;
 const char* letter(Class c) { return c == Class::exact ? "E" : c == Class::portable ? "P" : "B"; }
 
 void add_pointwise(Json& rows) {
-  for (const std::span<const PointwiseRow> table : {unary_rows(), binary_rows()}) {
+  for (const std::span<const PointwiseRow> table : {unary_rows(), unary_with_rows(), binary_rows(), ternary_rows()}) {
     for (const PointwiseRow& r : table) {
       Json gradients = Json::array();
-      for (const std::string_view formula : {r.gradient_a, r.gradient_b}) {
+      for (const std::string_view formula : r.gradients) {
         if (!formula.empty() && formula != "Tensor()") gradients.push_back(formula);
       }
       rows[std::string(r.name)] = {{"class", letter(r.numeric_class())}, {"ulp", r.ulp}, {"formula", r.formula}, {"gradients", gradients}};

@@ -30,6 +30,11 @@ TEST_P(TellingInputs, UnsignedLessAnIntegerLiteralWraps) { EXPECT_EQ((of(0, u32)
 
 TEST_P(TellingInputs, Row4SumsOfU8Wrap) { EXPECT_EQ((of(200, u8) + of(100, u8)).item<std::uint8_t>(), 44); }
 
+TEST_P(TellingInputs, Row4SumsOfU8AreRefusedWhereSomebodyChecks) {
+  const CheckedScope checked;
+  EXPECT_EQ(kind_of([&] { of(200, u8) + of(100, u8); }), ErrorKind::IntegerOverflow);
+}
+
 TEST_P(TellingInputs, Row5AReductionOfU8DoesNot) {
   const Tensor y = sum(of({200, 100}, u8));
   EXPECT_EQ(y.dtype(), u64);
@@ -60,6 +65,60 @@ TEST_P(TellingInputs, Row8DivisionOfIntegersIsTrueDivision) {
   EXPECT_TRUE(std::isnan(number(of(0, i32) / of(0, i32))));
 }
 
+TEST_P(TellingInputs, Row8DivTruncGoesTowardZero) {
+  const Tensor y = div_trunc(of(7, i32), of(2, i32));
+  EXPECT_EQ(y.dtype(), i32);
+  EXPECT_EQ(y.item<std::int32_t>(), 3);
+}
+
+// −7 // 2 = −4 and −7 % 2 = 1 in Python; C's −7 % 2 is −1.
+TEST_P(TellingInputs, Row9FloorDivisionAndItsRemainderFollowPython) {
+  EXPECT_EQ(floor_div(of(-7, i32), of(2, i32)).item<std::int32_t>(), -4);
+  EXPECT_EQ((of(-7, i32) % of(2, i32)).item<std::int32_t>(), 1);
+  EXPECT_EQ(fmod(of(-7, i32), of(2, i32)).item<std::int32_t>(), -1);
+  EXPECT_EQ((of(-7, i32) % 2).item<std::int32_t>(), 1);
+  EXPECT_EQ((7 % of(-2, i32)).item<std::int32_t>(), -1);
+}
+
+TEST_P(TellingInputs, Row10And11AnIntegerDividedByZeroIsAnErrorThatNamesThePlace) {
+  for (const DType dtype : {u8, i8, u16, i16, u32, i32, u64, i64}) {
+    const Tensor a = of({{1, 2}, {3, 4}}, dtype), b = of({{1, 2}, {3, 0}}, dtype);
+    EXPECT_EQ(kind_of([&] { floor_div(a, b); }), ErrorKind::DivisionByZero);
+    EXPECT_EQ(kind_of([&] { a % b; }), ErrorKind::DivisionByZero);
+    EXPECT_EQ(kind_of([&] { fmod(a, b); }), ErrorKind::DivisionByZero);
+    EXPECT_EQ(kind_of([&] { floor_div(a, 0); }), ErrorKind::DivisionByZero);
+    try {
+      div_trunc(a, b);
+      ADD_FAILURE() << "no error was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::DivisionByZero);
+      EXPECT_EQ(error.op(), "div_trunc");
+      EXPECT_EQ(error.arg_name(), "b");
+      EXPECT_EQ(error.position(), (std::vector<Size>{1, 1}));
+    }
+  }
+  EXPECT_TRUE(std::isnan(number(of(5.0, f32) % of(0.0, f32)))) << "floats have NaN for it";
+}
+
+TEST_P(TellingInputs, Row12TheSmallestDividedByMinusOneIsItself) {
+  const Tensor least = of(std::numeric_limits<std::int32_t>::min(), i32), minus = of(-1, i32);
+  EXPECT_EQ(floor_div(least, minus).item<std::int32_t>(), std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(div_trunc(least, minus).item<std::int32_t>(), std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ((least % minus).item<std::int32_t>(), 0);
+  EXPECT_EQ(fmod(least, minus).item<std::int32_t>(), 0);
+  const Tensor widest = of(std::numeric_limits<std::int64_t>::min(), i64);
+  EXPECT_EQ(floor_div(widest, of(-1, i64)).item<std::int64_t>(), std::numeric_limits<std::int64_t>::min());
+  const CheckedScope checked;
+  EXPECT_EQ(kind_of([&] { floor_div(least, minus); }), ErrorKind::IntegerOverflow);
+  EXPECT_EQ(kind_of([&] { div_trunc(least, minus); }), ErrorKind::IntegerOverflow);
+}
+
+TEST_P(TellingInputs, Row13AbsOfTheSmallestIsRefusedWhereSomebodyChecks) {
+  const CheckedScope checked;
+  EXPECT_EQ(kind_of([&] { abs(of({1, -128}, i8)); }), ErrorKind::IntegerOverflow);
+  EXPECT_EQ(abs(of({1, -127}, i8)).to_host<std::int8_t>(), (std::vector<std::int8_t>{1, 127}));
+}
+
 TEST_P(TellingInputs, Row13AbsOfTheSmallestIsItself) { EXPECT_EQ(abs(of(-128, i8)).item<std::int8_t>(), -128); }
 
 TEST_P(TellingInputs, Row14BoolHasNoSum) {
@@ -77,6 +136,36 @@ TEST_P(TellingInputs, Row16And17U64AndI64HaveNoSumButCompare) {
   EXPECT_FALSE(eq(most, minus).item<bool>());
   EXPECT_TRUE(gt(most, minus).item<bool>());
   EXPECT_TRUE(lt(minus, most).item<bool>());
+}
+
+// NumPy gives 0 and 0; PyTorch 1.13 gave 1 and MIN.
+TEST_P(TellingInputs, Row18ShiftsPastTheWidthLeaveNothing) {
+  const Tensor one = of({1, 1}, i32);
+  EXPECT_EQ((one << of({32, -1}, i32)).to_host<std::int32_t>(), (std::vector<std::int32_t>{0, 0}));
+  EXPECT_EQ((of({-5, 5}, i32) >> 32).to_host<std::int32_t>(), (std::vector<std::int32_t>{-1, 0}));
+  EXPECT_EQ((of({-5, 5}, i32) >> -1).to_host<std::int32_t>(), (std::vector<std::int32_t>{-1, 0}));
+  EXPECT_EQ((one << 300).to_host<std::int32_t>(), (std::vector<std::int32_t>{0, 0}));
+  const CheckedScope checked;
+  EXPECT_EQ(kind_of([&] { one << of({1, 32}, i32); }), ErrorKind::IntegerOverflow);
+  EXPECT_EQ(kind_of([&] { one << of({-1, 1}, i32); }), ErrorKind::IntegerOverflow);
+  EXPECT_EQ(kind_of([&] { one >> of({-1, 1}, i32); }), ErrorKind::IntegerOverflow);
+  EXPECT_EQ(kind_of([&] { of(1 << 30, i32) << 1; }), ErrorKind::IntegerOverflow) << "the sign is lost";
+}
+
+TEST_P(TellingInputs, Row19ANegativeExponentOfAnIntegerIsOutsideTheDomain) {
+  EXPECT_EQ(kind_of([&] { pow(of(2, i32), of(-1, i32)); }), ErrorKind::Domain);
+  EXPECT_EQ(kind_of([&] { pow(of(2, i32), -1); }), ErrorKind::Domain);
+  EXPECT_EQ(pow(of({2, -3, 0}, i32), of({10, 3, 0}, i32)).to_host<std::int32_t>(), (std::vector<std::int32_t>{1024, -27, 1}));
+  EXPECT_EQ(number(pow(of(2, i32).to(f32), -1)), 0.5f);
+}
+
+TEST_P(TellingInputs, Row20APowerOfANegativeNumberHasItsSign) {
+  for (const DType dtype : {f16, bf16, f32, f64}) {
+    EXPECT_EQ(number(pow(of(-2.0, dtype), of(3.0, dtype))), -8.0f);
+    EXPECT_TRUE(std::isnan(number(pow(of(-8.0, dtype), of(1.0 / 3, dtype)))));
+    EXPECT_EQ(number(pow(of(nan, dtype), of(0.0, dtype))), 1.0f);
+    EXPECT_EQ(number(pow(of(1.0, dtype), of(nan, dtype))), 1.0f);
+  }
 }
 
 TEST_P(TellingInputs, Row21DivisionByALiteralIsADivision) {
@@ -105,6 +194,25 @@ TEST_P(TellingInputs, Row24RoundGoesToEven) {
 }
 
 TEST_P(TellingInputs, Row25SignOfNanIsNan) { EXPECT_TRUE(std::isnan(number(sign(of(nan, f32))))); }
+
+// 0.1 is more than a tenth: it fits nine times into 1, and 1.0 / 0.1 rounds to 10.
+TEST_P(TellingInputs, Row26FloorDivisionOfFloatsIsExact) {
+  EXPECT_EQ(floor_div(of(1.0, f64), of(0.1, f64)).item<double>(), 9.0);
+  EXPECT_EQ(floor_div(of(1.0, f64), 0.1).item<double>(), 9.0);
+}
+
+TEST_P(TellingInputs, Row27MinusOneByInfinity) {
+  EXPECT_EQ(number(floor_div(of(-1.0, f32), of(infinity, f32))), -1.0f);
+  EXPECT_EQ(number(of(-1.0, f32) % of(infinity, f32)), infinity);
+  EXPECT_EQ(number(floor_div(of(1.0, f32), of(infinity, f32))), 0.0f);
+  EXPECT_TRUE(std::isnan(number(floor_div(of(infinity, f32), of(1.0, f32)))));
+}
+
+TEST_P(TellingInputs, Row28ARemainderOfZeroHasTheSignOfTheDivisor) {
+  EXPECT_FALSE(std::signbit(number(of(-0.0, f32) % of(1.0, f32))));
+  EXPECT_TRUE(std::signbit(number(of(0.0, f32) % of(-1.0, f32))));
+  EXPECT_EQ(number(of(-1e-30, f32) % of(1.0, f32)), 1.0f) << "rounds up to the divisor";
+}
 
 // Also pytorch#36832 (−1.0 to u8), pytorch#107693 (1e20), pytorch#180159.
 TEST_P(TellingInputs, Row29And30FloatsBecomeTheNearestInteger) {

@@ -99,6 +99,20 @@ VOTIVE_SCALAR f64 hardtanh_f64(f64 x, f64 low, f64 high) { return clamp_f64(x, l
 VOTIVE_SCALAR f32 leaky_relu_f32(f32 x, f32 slope) { return x < 0.0f ? slope * x : x; }
 VOTIVE_SCALAR f64 leaky_relu_f64(f64 x, f64 slope) { return x < 0.0 ? slope * x : x; }
 
+/// x above limit, else value.
+VOTIVE_SCALAR f32 threshold_f32(f32 x, f32 limit, f32 value) { return x <= limit ? value : x; }
+VOTIVE_SCALAR f64 threshold_f64(f64 x, f64 limit, f64 value) { return x <= limit ? value : x; }
+/// factor x + term, one rounding.
+VOTIVE_SCALAR f32 affine_f32(f32 x, f32 factor, f32 term) { return fma_f32(x, factor, term); }
+VOTIVE_SCALAR f64 affine_f64(f64 x, f64 factor, f64 term) { return fma_f64(x, factor, term); }
+/// The three numbers that are none, replaced.
+VOTIVE_SCALAR f32 nan_to_num_f32(f32 x, f32 nan, f32 above, f32 below) {
+  return x != x ? nan : (x == infinity_f32() ? above : (x == -infinity_f32() ? below : x));
+}
+VOTIVE_SCALAR f64 nan_to_num_f64(f64 x, f64 nan, f64 above, f64 below) {
+  return x != x ? nan : (x == infinity_f64() ? above : (x == -infinity_f64() ? below : x));
+}
+
 /// x - trunc(x), exact, the sign of x;  whole numbers give +0, infinities NaN.
 VOTIVE_SCALAR f32 frac_f32(f32 x) { return x - trunc_f32(x); }
 VOTIVE_SCALAR f64 frac_f64(f64 x) { return x - trunc_f64(x); }
@@ -190,6 +204,10 @@ VOTIVE_SCALAR u64 clamp_u64(u64 x, u64 low, u64 high) { return minimum_u64(maxim
 VOTIVE_SCALAR i64 minimum_i64(i64 a, i64 b) { return a < b ? a : b; }
 VOTIVE_SCALAR i64 maximum_i64(i64 a, i64 b) { return a > b ? a : b; }
 VOTIVE_SCALAR i64 clamp_i64(i64 x, i64 low, i64 high) { return minimum_i64(maximum_i64(x, low), high); }
+VOTIVE_SCALAR u64 fmin_u64(u64 a, u64 b) { return minimum_u64(a, b); }
+VOTIVE_SCALAR u64 fmax_u64(u64 a, u64 b) { return maximum_u64(a, b); }
+VOTIVE_SCALAR i64 fmin_i64(i64 a, i64 b) { return minimum_i64(a, b); }
+VOTIVE_SCALAR i64 fmax_i64(i64 a, i64 b) { return maximum_i64(a, b); }
 VOTIVE_SCALAR u64 sign_u64(u64 x) { return x != 0u; }
 VOTIVE_SCALAR i64 sign_i64(i64 x) { return (x > 0) - (x < 0); }
 VOTIVE_SCALAR u64 relu_u64(u64 x) { return x; }
@@ -254,6 +272,7 @@ VOTIVE_SCALAR u64 bitwise_and_u64(u64 a, u64 b) { return a & b; }
 VOTIVE_SCALAR u64 bitwise_or_u64(u64 a, u64 b) { return a | b; }
 VOTIVE_SCALAR u64 bitwise_xor_u64(u64 a, u64 b) { return a ^ b; }
 VOTIVE_SCALAR u64 bitwise_not_u64(u64 a) { return ~a; }
+VOTIVE_SCALAR i64 bitwise_not_i64(i64 a) { return ~a; }
 
 VOTIVE_SCALAR u8 eq_u64(u64 a, u64 b) { return a == b; }
 VOTIVE_SCALAR u8 ne_u64(u64 a, u64 b) { return a != b; }
@@ -289,6 +308,7 @@ VOTIVE_SCALAR u8 logical_and(u8 a, u8 b) { return a & b; }
 VOTIVE_SCALAR u8 logical_or(u8 a, u8 b) { return a | b; }
 VOTIVE_SCALAR u8 logical_xor(u8 a, u8 b) { return a ^ b; }
 VOTIVE_SCALAR u8 logical_not(u8 a) { return a ^ 1u; }
+VOTIVE_SCALAR u8 bitwise_not_bool(u8 a) { return logical_not(a); }
 
 // ---- float division with remainder (CONTRACT.md 2.2) ----
 

@@ -5,6 +5,7 @@
 
 #include "votive/base/float_environment.h"
 #include "votive/ops/gradient.h"
+#include "votive/ops/modes.h"
 #include "votive/ops/registry.h"
 
 namespace votive {
@@ -18,6 +19,8 @@ Tensor apply(const Op& op, const In&... in) {
     const FloatEnvironment environment;
     Stream stream(meta.device);
     find_kernel<Op>(op_name(op), meta.device)(op, in..., y, stream);
+    if (detail::traps_non_finite) [[unlikely]]
+      detail::trap_non_finite(op_name(op), y);
   }
   return record(op, std::move(y), in...);
 }
@@ -32,6 +35,8 @@ std::pair<Tensor, Tensor> apply_pair(const Op& op, const In&... in) {
     const FloatEnvironment environment;
     Stream stream(first.device);
     find_kernel<Op>(op_name(op), first.device)(op, in..., y, z, stream);
+    if (detail::traps_non_finite) [[unlikely]]
+      detail::trap_non_finite(op_name(op), y);
   }
   return record_pair(op, std::move(y), std::move(z), in...);
 }
@@ -45,6 +50,8 @@ Tensor apply_list(const Op& op, std::span<const Tensor> in) {
     const FloatEnvironment environment;
     Stream stream(meta.device);
     find_kernel<Op>(op_name(op), meta.device)(op, in, y, stream);
+    if (detail::traps_non_finite) [[unlikely]]
+      detail::trap_non_finite(op_name(op), y);
   }
   return record_list(op, std::move(y), in);
 }

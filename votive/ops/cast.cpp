@@ -1,6 +1,7 @@
 // Changing what a tensor is or where it is: casts, moves between devices, row-major copies.
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/modes.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 
@@ -25,7 +26,10 @@ Meta Cast::result(const Meta& x) const {
 Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
   const Cast op{dtype, options.saturate};
   op.result(x.meta());
-  return x.dtype() == dtype ? x : apply(op, x);
+  if (x.dtype() == dtype) return x;
+  if (is_checked() && is_integer(x.dtype()) && is_integer(dtype)) [[unlikely]]
+    require_fits("to", x, dtype);
+  return apply(op, x);
 }
 
 Tensor Tensor::to(DType to_dtype) const { return cast(*this, to_dtype); }

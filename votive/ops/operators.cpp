@@ -1,9 +1,10 @@
-// The public pointwise functions and operators, and what they make of a literal. Everything ends in apply.
+// The public pointwise functions and operators, and what they make of a literal. Everything ends in apply; compositions are in compositions.cpp.
 #include <cmath>
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/literal.h"
+#include "votive/ops/modes.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 
@@ -13,11 +14,47 @@ using text::format;
 
 namespace {
 
-// An integer is its own floor; no kernel is needed to say so.
+// In checked mode a result that wrapped is an error (CONTRACT.md 2.1). The value is what it always is, so it is looked for afterwards.
+void check_integers(UnaryKind kind, const Tensor& x, const Tensor& y) {
+  if (!is_integer(y.dtype())) return;
+  const Tensor zero = zeros({}, x.dtype(), {.device = x.device()});
+  const std::string_view op = row(kind).name;
+  if (kind == UnaryKind::neg) require_no_overflow(BinaryKind::sub_overflows, op, zero, x, y);
+  if (kind == UnaryKind::abs) require_no_overflow(BinaryKind::sub_overflows, op, zero, minimum(x, zero), y);
+  if (kind == UnaryKind::square) require_no_overflow(BinaryKind::mul_overflows, op, x, x, y);
+}
+
+void check_integers(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) {
+  if (!is_integer(y.dtype())) return;
+  const auto check = [&](BinaryKind overflows) { require_no_overflow(overflows, row(kind).name, a, b, y); };
+  switch (kind) {
+    case BinaryKind::add: return check(BinaryKind::add_overflows);
+    case BinaryKind::sub: return check(BinaryKind::sub_overflows);
+    case BinaryKind::mul: return check(BinaryKind::mul_overflows);
+    case BinaryKind::pow: return check(BinaryKind::pow_overflows);
+    case BinaryKind::shift_left: return check(BinaryKind::shift_left_overflows);
+    case BinaryKind::shift_right: return check(BinaryKind::shift_right_overflows);
+    case BinaryKind::div_trunc:
+    case BinaryKind::floor_div: return check(BinaryKind::div_overflows);
+    default: return;
+  }
+}
+
 Tensor unary(UnaryKind kind, const Tensor& x) {
   const Unary op{kind};
+  // An integer is its own floor; no kernel is needed to say so.
   if (row(kind).group == PointwiseGroup::rounding && is_integer(op.result(x.meta()).dtype)) return x;
-  return apply(op, x);
+  Tensor y = apply(op, x);
+  if (is_checked()) [[unlikely]]
+    check_integers(kind, x, y);
+  return y;
+}
+
+Tensor binary(BinaryKind kind, const Tensor& a, const Tensor& b) {
+  Tensor y = apply(Binary{kind}, a, b);
+  if (is_checked()) [[unlikely]]
+    check_integers(kind, a, b, y);
+  return y;
 }
 
 }  // namespace
@@ -28,9 +65,30 @@ VOTIVE_UNARY(ROW)
 #undef ROW
 
 #define ROW(group, name, ...) \
-  Tensor name(const Tensor& a, const Tensor& b) { return apply(Binary{BinaryKind::name}, a, b); }
+  Tensor name(const Tensor& a, const Tensor& b) { return binary(BinaryKind::name, a, b); }
 VOTIVE_BINARY(ROW)
 #undef ROW
+
+#define GROUP_one(name) \
+  Tensor name(const Tensor& x, double p) { return apply(UnaryWith{UnaryWithKind::name, p}, x); }
+#define GROUP_two(name) \
+  Tensor name(const Tensor& x, double p, double q) { return apply(UnaryWith{UnaryWithKind::name, {p, q}}, x); }
+#define GROUP_three(name)  // nan_to_num, whose numbers depend on the dtype
+#define ROW(group, name, ...) GROUP_##group(name)
+VOTIVE_UNARY_WITH(ROW)
+#undef ROW
+#undef GROUP_one
+#undef GROUP_two
+#undef GROUP_three
+
+Tensor fma(const Tensor& a, const Tensor& b, const Tensor& c) { return apply(Ternary{TernaryKind::fma}, a, b, c); }
+Tensor lerp(const Tensor& a, const Tensor& b, const Tensor& weight) { return apply(Ternary{TernaryKind::lerp}, a, b, weight); }
+Tensor addcmul(const Tensor& x, const Tensor& a, const Tensor& b, double value) {
+  return apply(Ternary{TernaryKind::addcmul, value}, x, a, b);
+}
+Tensor addcdiv(const Tensor& x, const Tensor& a, const Tensor& b, double value) {
+  return apply(Ternary{TernaryKind::addcdiv, value}, x, a, b);
+}
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   const Where op;
@@ -62,29 +120,50 @@ std::string_view wider(DType dtype, Literal value) {
       .hint(std::move(hint));
 }
 
-Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string_view symbol, bool literal_first) {
-  const Binary op{kind};
+Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string_view symbol = {}, bool literal_first = false) {
+  const std::string_view op = row(kind).name;
+  const PointwiseGroup group = row(kind).group;
   const Meta meta = x.meta();
-  require_plain(op.name(), {"x", 1, meta});
-  const auto compute = [&](const Tensor& a, const Tensor& b) { return literal_first ? apply(op, b, a) : apply(op, a, b); };
+  require_plain(op, {"x", 1, meta});
+  const auto compute = [&](const Tensor& a, const Tensor& b) { return literal_first ? binary(kind, b, a) : binary(kind, a, b); };
+  if (group == PointwiseGroup::bitwise && meta.dtype == DType::boolean && value.kind() == Literal::Kind::boolean)
+    return compute(x, scalar(value, DType::boolean, x.device(), op, {}));
   if (value.kind() == Literal::Kind::boolean || meta.dtype == DType::boolean) {
-    refuse_literal(op.name(), x, value, meta.dtype == DType::boolean ? "Cast the tensor, e.g. x.to(i64)" : "Write the number, 0 or 1");
+    refuse_literal(op, x, value, meta.dtype == DType::boolean ? "Cast the tensor, e.g. x.to(i64)" : "Write the number, 0 or 1");
   }
+  const bool of_bits = group == PointwiseGroup::bitwise || group == PointwiseGroup::shift || group == PointwiseGroup::integer;
+  if (value.kind() == Literal::Kind::floating && of_bits) refuse_literal(op, x, value, "Write an integer");
   if (value.kind() == Literal::Kind::floating && is_integer(meta.dtype)) {
     const Tensor f = cast(x, DType::f32);
-    return compute(f, scalar(value, DType::f32, x.device(), op.name(), {}));
+    return compute(f, scalar(value, DType::f32, x.device(), op, {}));
   }
   const DType dtype = meta.dtype;
+  if (is_integer(dtype) && !literal_first) {
+    if (group == PointwiseGroup::division && value.as_unsigned() == 0) {
+      throw error_about(ErrorKind::DivisionByZero, op, {{"x", 1, meta}})
+          .value("0")
+          .detail(format("x {} is divided by the literal 0", describe(meta)))
+          .hint("Use x.to(f32) for inf and NaN");
+    }
+    if (group == PointwiseGroup::power && value.kind() == Literal::Kind::signed_integer && value.as_signed() < 0) {
+      throw error_about(ErrorKind::Domain, op, {{"x", 1, meta}})
+          .value(to_string(value))
+          .detail(format("x {} has the negative exponent {}", describe(meta), to_string(value)))
+          .hint(format("Cast the base, e.g. pow(x.to(f32), {})", to_string(value)));
+    }
+    // A count that is no value of x's dtype shifts as any other from the width on does.
+    if (group == PointwiseGroup::shift && !(fits(value, dtype) && value.as_unsigned() < 64)) value = 64;
+  }
   std::string hint;
   if (is_integer(dtype) && !fits(value, dtype)) {
     const std::string cast_x = format("x.to({})", wider(dtype, value));
-    hint = symbol.empty()  ? format("Cast the tensor, e.g. {}({}, {})", op.name(), cast_x, to_string(value))
+    hint = symbol.empty()  ? format("Cast the tensor, e.g. {}({}, {})", op, cast_x, to_string(value))
            : literal_first ? format("Cast the tensor, e.g. {} {} {}", to_string(value), symbol, cast_x)
                            : format("Cast the tensor, e.g. {} {} {}", cast_x, symbol, to_string(value));
   } else if (!is_integer(dtype)) {
     hint = "Cast the tensor, e.g. x.to(f64)";
   }
-  return compute(x, scalar(value, dtype, x.device(), op.name(), hint));
+  return compute(x, scalar(value, dtype, x.device(), op, hint));
 }
 
 // Integers compare with any number as mathematics does: an integer literal keeps its 64 bits, a float becomes the integer threshold
@@ -96,7 +175,7 @@ Tensor compare_with_literal(BinaryKind kind, const Tensor& x, Literal value) {
   if (meta.dtype == DType::boolean && value.kind() == Literal::Kind::boolean) {
     return apply(op, x, scalar(value, DType::boolean, x.device(), op.name(), {}));
   }
-  if (!is_integer(meta.dtype) || value.kind() == Literal::Kind::boolean) return with_literal(kind, x, value, {}, false);
+  if (!is_integer(meta.dtype) || value.kind() == Literal::Kind::boolean) return with_literal(kind, x, value);
   const auto constant = [&](bool holds) { return full(x.shape(), holds, DType::boolean, {.device = x.device()}); };
   const auto compare = [&](Literal threshold) {
     const DType dtype = threshold.kind() == Literal::Kind::signed_integer ? DType::i64 : DType::u64;
@@ -112,27 +191,31 @@ Tensor compare_with_literal(BinaryKind kind, const Tensor& x, Literal value) {
   return t < 0 ? compare(static_cast<std::int64_t>(t)) : compare(static_cast<std::uint64_t>(t));
 }
 
-/// The literal as a tensor that `where` may set beside x: x keeps its dtype, unless a float meets an integer.
-Tensor beside(const Tensor& x, Literal value) {
-  const Meta meta = x.meta();
-  require_unblocked("where", {"x", 1, meta});
-  const bool to_f32 = value.kind() == Literal::Kind::floating && is_integer(meta.dtype);
-  return scalar(value, to_f32 ? DType::f32 : meta.dtype, x.device(), "where", "Cast the tensor");
-}
+}  // namespace
 
-Tensor for_literal(const Tensor& x, Literal value) {
-  return value.kind() == Literal::Kind::floating && is_integer(x.dtype()) ? x.to(DType::f32) : x;
+namespace {
+
+/// x and a literal as two tensors of one dtype: x's own, unless a float meets an integer.
+std::pair<Tensor, Tensor> beside(std::string_view op, const Tensor& x, Literal value) {
+  const Meta meta = x.meta();
+  require_unblocked(op, {"x", 1, meta});
+  const Tensor as = value.kind() == Literal::Kind::floating && is_integer(meta.dtype) ? x.to(DType::f32) : x;
+  return {as, scalar(value, as.dtype(), x.device(), op, "Cast the tensor")};
 }
 
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, Literal b) {
-  const Tensor value = beside(a, b);
-  return where(condition, for_literal(a, b), value);
+  const auto [first, second] = beside("where", a, b);
+  return where(condition, first, second);
 }
 Tensor where(const Tensor& condition, Literal a, const Tensor& b) {
-  const Tensor value = beside(b, a);
-  return where(condition, value, for_literal(b, a));
+  const auto [second, first] = beside("where", b, a);
+  return where(condition, first, second);
+}
+Tensor lerp(const Tensor& a, const Tensor& b, Literal weight) {
+  const auto [first, second] = beside("lerp", a, weight);
+  return lerp(first, b, second);
 }
 
 Tensor eq(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::eq, x, value); }
@@ -141,21 +224,50 @@ Tensor lt(const Tensor& x, Literal value) { return compare_with_literal(BinaryKi
 Tensor le(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::le, x, value); }
 Tensor gt(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::gt, x, value); }
 Tensor ge(const Tensor& x, Literal value) { return compare_with_literal(BinaryKind::ge, x, value); }
-Tensor minimum(const Tensor& x, Literal value) { return with_literal(BinaryKind::minimum, x, value, {}, false); }
-Tensor maximum(const Tensor& x, Literal value) { return with_literal(BinaryKind::maximum, x, value, {}, false); }
+Tensor minimum(const Tensor& x, Literal value) { return with_literal(BinaryKind::minimum, x, value); }
+Tensor maximum(const Tensor& x, Literal value) { return with_literal(BinaryKind::maximum, x, value); }
+Tensor div_trunc(const Tensor& x, Literal value) { return with_literal(BinaryKind::div_trunc, x, value); }
+Tensor floor_div(const Tensor& x, Literal value) { return with_literal(BinaryKind::floor_div, x, value); }
+Tensor remainder(const Tensor& x, Literal value) { return with_literal(BinaryKind::remainder, x, value); }
+Tensor fmod(const Tensor& x, Literal value) { return with_literal(BinaryKind::fmod, x, value); }
+Tensor pow(const Tensor& x, Literal value) {
+  const bool is_two = value.kind() == Literal::Kind::floating ? value.as_floating() == 2 : value.as_unsigned() == 2;
+  // x² is correctly rounded by either way, and this one is a multiplication
+  if (is_two && is_floating(x.meta().dtype) && x.defined() && x.packing() == Packing::none) return square(x);
+  return with_literal(BinaryKind::pow, x, value);
+}
+Tensor pow(Literal value, const Tensor& x) { return with_literal(BinaryKind::pow, x, value, {}, true); }
 
-Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
-Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
-Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
-Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 Tensor operator-(const Tensor& x) { return neg(x); }
-Tensor operator+(const Tensor& a, Literal b) { return with_literal(BinaryKind::add, a, b, "+", false); }
-Tensor operator-(const Tensor& a, Literal b) { return with_literal(BinaryKind::sub, a, b, "-", false); }
-Tensor operator*(const Tensor& a, Literal b) { return with_literal(BinaryKind::mul, a, b, "*", false); }
-Tensor operator/(const Tensor& a, Literal b) { return with_literal(BinaryKind::div, a, b, "/", false); }
-Tensor operator+(Literal a, const Tensor& b) { return with_literal(BinaryKind::add, b, a, "+", true); }
-Tensor operator-(Literal a, const Tensor& b) { return with_literal(BinaryKind::sub, b, a, "-", true); }
-Tensor operator*(Literal a, const Tensor& b) { return with_literal(BinaryKind::mul, b, a, "*", true); }
-Tensor operator/(Literal a, const Tensor& b) { return with_literal(BinaryKind::div, b, a, "/", true); }
+Tensor operator~(const Tensor& x) { return bitwise_not(x); }
+
+// Each operator with two tensors and with a literal on either side.
+#define OPERATOR(symbol, name)                                                                                        \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); }                                     \
+  Tensor operator symbol(const Tensor& a, Literal b) { return with_literal(BinaryKind::name, a, b, #symbol, false); } \
+  Tensor operator symbol(Literal a, const Tensor& b) { return with_literal(BinaryKind::name, b, a, #symbol, true); }
+OPERATOR(+, add)
+OPERATOR(-, sub)
+OPERATOR(*, mul)
+OPERATOR(/, div)
+OPERATOR(%, remainder)
+OPERATOR(&, bitwise_and)
+OPERATOR(|, bitwise_or)
+OPERATOR(^, bitwise_xor)
+OPERATOR(<<, shift_left)
+OPERATOR(>>, shift_right)
+#undef OPERATOR
+
+#define OPERATOR(symbol, name, mirrored)                                          \
+  Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
+  Tensor operator symbol(const Tensor& a, Literal b) { return name(a, b); }       \
+  Tensor operator symbol(Literal a, const Tensor& b) { return mirrored(b, a); }
+OPERATOR(==, eq, eq)
+OPERATOR(!=, ne, ne)
+OPERATOR(<, lt, gt)
+OPERATOR(<=, le, ge)
+OPERATOR(>, gt, lt)
+OPERATOR(>=, ge, le)
+#undef OPERATOR
 
 }  // namespace votive

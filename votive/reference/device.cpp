@@ -12,7 +12,9 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Eye>(device, eye);
   kernels.add<Random>(device, random);
   kernels.add<Unary>(device, unary);
+  kernels.add<UnaryWith>(device, unary_with);
   kernels.add<Binary>(device, binary);
+  kernels.add<Ternary>(device, ternary);
   kernels.add<Where>(device, where);
   kernels.add<Cast>(device, cast);
   kernels.add<Copy>(device, copy);

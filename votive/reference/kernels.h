@@ -25,7 +25,9 @@ void eye(const Eye&, Tensor& y, Stream&);
 void random(const Random&, Tensor& y, Stream&);
 
 void unary(const Unary&, const Tensor& x, Tensor& y, Stream&);
+void unary_with(const UnaryWith&, const Tensor& x, Tensor& y, Stream&);
 void binary(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
+void ternary(const Ternary&, const Tensor& a, const Tensor& b, const Tensor& c, Tensor& y, Stream&);
 void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
 void cast(const Cast&, const Tensor& x, Tensor& y, Stream&);
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&);

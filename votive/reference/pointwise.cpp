@@ -1,6 +1,7 @@
 // Pointwise operations straight from CONTRACT.md 2: operands converted to the compute type, the scalar, the result converted to y's dtype.
 #include "votive/ops/pointwise.h"
 
+#include "votive/numerics/checked.h"
 #include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
 #include "votive/numerics/pointwise.h"
@@ -37,6 +38,12 @@ void floats(const Tensor& x, Tensor& y, F32 of_f32, F64 of_f64) {
   write_f32(y, each(read_f32(x), of_f32));
 }
 
+template <class F32, class F64>
+void truths(const Tensor& x, Tensor& y, F32 of_f32, F64 of_f64) {
+  if (x.dtype() == DType::f64) return write_truth(y, each(read_f64(x), of_f64));
+  write_truth(y, each(read_f32(x), of_f32));
+}
+
 // neg and abs act on the bits of a NaN, which conversion through f32 would lose
 void sign_bits(UnaryKind kind, const Tensor& x, Tensor& y) {
   const u64 sign = u64{1} << (block_bytes(x.dtype()) * 8 - 1);
@@ -54,19 +61,51 @@ void numbers(const Unary& op, const Tensor& x, Tensor& y, F32 of_f32, F64 of_f64
   floats(x, y, of_f32, of_f64);
 }
 
+template <class I64, class U64, class Bool>
+void bitwise(const Tensor& x, Tensor& y, I64 of_i64, U64 of_u64, Bool of_bool) {
+  if (x.dtype() == DType::boolean) return write_truth(y, each(read_truth(x), of_bool));
+  if (is_signed_integer(x.dtype())) return write_i64(y, each(read_i64(x), of_i64));
+  write_u64(y, each(read_u64(x), of_u64));
+}
+
 template <class F32, class F64>
 void floats(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, F32 of_f32, F64 of_f64) {
+  const bool same_halves = a.dtype() == b.dtype() && (a.dtype() == DType::f16 || a.dtype() == DType::bf16);
+  if (op.kind == BinaryKind::copysign && same_halves) {  // bits again
+    return write_bits(y, each(read_bits(a), read_bits(b), [](u64 p, u64 q) { return (p & 0x7fff) | (q & 0x8000); }));
+  }
   if (compute_type(op.kind, a.dtype(), b.dtype()) == Compute::f64) return write_f64(y, each(read_f64(a), read_f64(b), of_f64));
   write_f32(y, each(read_f32(a), read_f32(b), of_f32));
 }
 
+template <class I64, class U64>
+void integers(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, I64 of_i64, U64 of_u64) {
+  if (compute_type(op.kind, a.dtype(), b.dtype()) == Compute::i64) return write_i64(y, each(read_i64(a), read_i64(b), of_i64));
+  write_u64(y, each(read_u64(a), read_u64(b), of_u64));
+}
+
 template <class F32, class F64, class I64, class U64>
 void numbers(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, F32 of_f32, F64 of_f64, I64 of_i64, U64 of_u64) {
-  switch (compute_type(op.kind, a.dtype(), b.dtype())) {
-    case Compute::i64: return write_i64(y, each(read_i64(a), read_i64(b), of_i64));
-    case Compute::u64: return write_u64(y, each(read_u64(a), read_u64(b), of_u64));
-    default: floats(op, a, b, y, of_f32, of_f64);
-  }
+  const bool is_whole =
+      compute_type(op.kind, a.dtype(), b.dtype()) == Compute::i64 || compute_type(op.kind, a.dtype(), b.dtype()) == Compute::u64;
+  if (is_whole) return integers(op, a, b, y, of_i64, of_u64);
+  floats(op, a, b, y, of_f32, of_f64);
+}
+
+template <class I64, class U64>
+void shifts(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, I64 of_i64, U64 of_u64) {
+  const i32 width = static_cast<i32>(8 * block_bytes(y.dtype()));
+  if (compute_type(op.kind, a.dtype(), b.dtype()) == Compute::i64)
+    return write_i64(y, each(read_i64(a), read_i64(b), [&](i64 p, i64 count) { return of_i64(p, count, width); }));
+  write_u64(y, each(read_u64(a), read_i64(b), [&](u64 p, i64 count) { return of_u64(p, count, width); }));
+}
+
+template <class I64, class U64>
+void overflows(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, I64 of_i64, U64 of_u64) {
+  const i32 width = static_cast<i32>(8 * block_bytes(width_of(a.dtype(), b.dtype())));
+  if (compute_type(op.kind, a.dtype(), b.dtype()) == Compute::i64)
+    return write_truth(y, each(read_i64(a), read_i64(b), [&](i64 p, i64 q) { return of_i64(p, q, width); }));
+  write_truth(y, each(read_u64(a), read_i64(b), [&](u64 p, i64 q) { return of_u64(p, q, width); }));
 }
 
 template <class F32, class F64, class I64, class U64, class I64U64, class U64I64>
@@ -83,6 +122,17 @@ void compare(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, F32 
   write_truth(y, each(read_i64(a), read_u64(b), of_i64_u64));
 }
 
+/// Integer divisors that are zero, and exponents of integers below zero, in row-major order of b itself.
+void require_operand(const Binary& op, const Tensor& b, const Tensor& y) {
+  if (!is_integer(y.dtype())) return;
+  const bool divides = row(op.kind).group == PointwiseGroup::division;
+  const std::vector<i64> values = read_i64(b);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (divides && values[i] == 0) refuse_divisor(op.name(), b, static_cast<Size>(i));
+    if (!divides && is_signed_integer(b.dtype()) && values[i] < 0) refuse_exponent(op.name(), b, static_cast<Size>(i), values[i]);
+  }
+}
+
 }  // namespace
 
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
@@ -90,6 +140,9 @@ void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
 #define GROUP_rounding(name) numbers(op, x, y, name##_f32, name##_f64, same, same)
 #define GROUP_floating(name) floats(x, y, name##_f32, name##_f64)
 #define GROUP_function(name) floats(x, y, name##_f32, name##_f64)
+#define GROUP_predicate(name) truths(x, y, name##_f32, name##_f64)
+#define GROUP_bitwise(name) bitwise(x, y, name##_i64, name##_u64, name##_bool)
+#define GROUP_logical(name) write_truth(y, each(read_truth(x), name))
   switch (op.kind) {
 #define ROW(group, name, ...) \
   case UnaryKind::name: return GROUP_##group(name);
@@ -100,13 +153,48 @@ void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
 #undef GROUP_rounding
 #undef GROUP_floating
 #undef GROUP_function
+#undef GROUP_predicate
+#undef GROUP_bitwise
+#undef GROUP_logical
+}
+
+void unary_with(const UnaryWith& op, const Tensor& x, Tensor& y, Stream&) {
+  const auto [p, q, r] = op.attributes;
+  const f32 p32 = numerics::f64_to_f32(p), q32 = numerics::f64_to_f32(q), r32 = numerics::f64_to_f32(r);
+#define GROUP_one(name) \
+  floats(               \
+      x, y, [&](f32 v) { return name##_f32(v, p32); }, [&](f64 v) { return name##_f64(v, p); })
+#define GROUP_two(name) \
+  floats(               \
+      x, y, [&](f32 v) { return name##_f32(v, p32, q32); }, [&](f64 v) { return name##_f64(v, p, q); })
+#define GROUP_three(name) \
+  floats(                 \
+      x, y, [&](f32 v) { return name##_f32(v, p32, q32, r32); }, [&](f64 v) { return name##_f64(v, p, q, r); })
+  switch (op.kind) {
+#define ROW(group, name, ...) \
+  case UnaryWithKind::name: return GROUP_##group(name);
+    VOTIVE_UNARY_WITH(ROW)
+#undef ROW
+  }
+#undef GROUP_one
+#undef GROUP_two
+#undef GROUP_three
 }
 
 void binary(const Binary& op, const Tensor& first, const Tensor& second, Tensor& y, Stream&) {
+  const PointwiseGroup group = row(op.kind).group;
+  if (group == PointwiseGroup::division || group == PointwiseGroup::power) require_operand(op, second, y);
   const Tensor a = broadcast(first, y.shape()), b = broadcast(second, y.shape());
 #define GROUP_arithmetic(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
+#define GROUP_division(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
+#define GROUP_power(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
 #define GROUP_floating(name) floats(op, a, b, y, name##_f32, name##_f64)
 #define GROUP_function(name) floats(op, a, b, y, name##_f32, name##_f64)
+#define GROUP_integer(name) integers(op, a, b, y, name##_i64, name##_u64)
+#define GROUP_bitwise(name) write_u64(y, each(read_u64(a), read_u64(b), name##_u64))
+#define GROUP_shift(name) shifts(op, a, b, y, name##_i64, name##_u64)
+#define GROUP_overflows(name) overflows(op, a, b, y, name##_i64, name##_u64)
+#define GROUP_lost_bits(name) overflows(op, a, b, y, name##_i64, name##_u64)
 #define GROUP_compare(name) compare(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64, name##_i64_u64, name##_u64_i64)
 #define GROUP_logical(name) write_truth(y, each(read_truth(a), read_truth(b), name))
   switch (op.kind) {
@@ -116,10 +204,43 @@ void binary(const Binary& op, const Tensor& first, const Tensor& second, Tensor&
 #undef ROW
   }
 #undef GROUP_arithmetic
+#undef GROUP_division
+#undef GROUP_power
 #undef GROUP_floating
 #undef GROUP_function
+#undef GROUP_integer
+#undef GROUP_bitwise
+#undef GROUP_shift
+#undef GROUP_overflows
+#undef GROUP_lost_bits
 #undef GROUP_compare
 #undef GROUP_logical
+}
+
+void ternary(const Ternary& op, const Tensor& first, const Tensor& second, const Tensor& third, Tensor& y, Stream&) {
+  const Tensor a = broadcast(first, y.shape()), b = broadcast(second, y.shape()), c = broadcast(third, y.shape());
+  const auto count = static_cast<std::size_t>(y.count());
+  const auto floats3 = [&](auto of_f32, auto of_f64) {
+    if (y.dtype() == DType::f64) {
+      const std::vector<f64> p = read_f64(a), q = read_f64(b), r = read_f64(c);
+      std::vector<f64> v(count);
+      for (std::size_t i = 0; i < count; ++i) v[i] = of_f64(p[i], q[i], r[i], op.value);
+      return write_f64(y, v);
+    }
+    const std::vector<f32> p = read_f32(a), q = read_f32(b), r = read_f32(c);
+    std::vector<f32> v(count);
+    for (std::size_t i = 0; i < count; ++i) v[i] = of_f32(p[i], q[i], r[i], numerics::f64_to_f32(op.value));
+    write_f32(y, v);
+  };
+  switch (op.kind) {
+    case TernaryKind::fma:
+      return floats3([](f32 p, f32 q, f32 r, f32) { return fma_f32(p, q, r); }, [](f64 p, f64 q, f64 r, f64) { return fma_f64(p, q, r); });
+    case TernaryKind::lerp:
+      return floats3([](f32 p, f32 q, f32 r, f32) { return lerp_f32(p, q, r); },
+                     [](f64 p, f64 q, f64 r, f64) { return lerp_f64(p, q, r); });
+    case TernaryKind::addcmul: return floats3(addcmul_f32, addcmul_f64);
+    case TernaryKind::addcdiv: return floats3(addcdiv_f32, addcdiv_f64);
+  }
 }
 
 void where(const Where&, const Tensor& condition, const Tensor& first, const Tensor& second, Tensor& y, Stream&) {
