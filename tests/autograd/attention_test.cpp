@@ -19,7 +19,7 @@ void check(const AttentionOptions& options, const Tensor& mask, Size T = 3, Size
                     if (x[4].defined()) given.slopes = x[4];
                     return attention(x[0], x[1], x[2], x[3], given);
                   },
-                  {q, k, v, mask, options.slopes.defined() ? slopes : Tensor()}, {.twice = false});
+                  {q, k, v, mask, options.slopes.defined() ? slopes : Tensor()});
 }
 
 TEST(AttentionGradient, WithGroupedHeads) { check({}, {}); }
@@ -27,9 +27,10 @@ TEST(AttentionGradient, Causal) { check({.causal = true}, {}); }
 TEST(AttentionGradient, WithABoolMask) { check({}, ne(tensor({{1, 0, 1, 1}, {0, 1, 0, 0}, {1, 1, 0, 1}}), 0)); }
 TEST(AttentionGradient, WithAnAdditiveMask) { check({}, samples({3, 4}, 6)); }
 TEST(AttentionGradient, WithAnAdditiveMaskForEveryHead) { check({.causal = true}, samples({1, 4, 1, 4}, 7)); }
+TEST(AttentionGradient, WithASoftCap) { check({.softcap = 2}, {}); }
 TEST(AttentionGradient, WithSlopes) { check({.slopes = ones({4}, f64)}, {}); }
 TEST(AttentionGradient, WithEverything) {
-  check({.scale = 0.7f, .causal = true, .window = 2, .slopes = ones({4}, f64)}, samples({3, 4}, 8));
+  check({.scale = 0.7f, .causal = true, .softcap = 3, .window = 2, .slopes = ones({4}, f64)}, samples({3, 4}, 8));
 }
 TEST(AttentionGradient, OfRowsWithoutKeys) { check({.causal = true}, {}, 4, 2); }
 
@@ -47,12 +48,26 @@ TEST(AttentionGradient, DoesNotLetNanThroughAMask) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(clean[i].to_host<double>(), dirty[i].to_host<double>());
 }
 
+// D14: attention is a composition, and so is its gradient.
+TEST(AttentionGradient, HasTheBitsOfTheComposition) {
+  const Tensor q = samples({2, 3, 5, 8}, 1).to(f32), k = samples({2, 3, 7, 8}, 2).to(f32), v = samples({2, 3, 7, 4}, 3).to(f32);
+  const Tensor mask = samples({5, 7}, 4).to(f32), w = samples({2, 3, 5, 4}, 5).to(f32);
+  const auto gradients = [&](const std::function<Tensor(const Tensors& x)>& f) {
+    Tensors leaves;
+    for (const Tensor& x : {q, k, v, mask}) leaves.push_back(x.detach().require_grad());
+    std::vector<std::vector<float>> bits;
+    for (const Tensor& g : grad(std::vector<Tensor>{sum(f(leaves) * w)}, leaves)) bits.push_back(g.to_host<float>());
+    return bits;
+  };
+  EXPECT_EQ(gradients([](const Tensors& x) { return attention(x[0], x[1], x[2], x[3], {.scale = 0.25f}); }),
+            gradients([](const Tensors& x) { return matmul(softmax(matmul(x[0], transpose(x[1])) * 0.25 + x[3]), x[2]); }));
+}
+
 TEST(RopeGradient, OfBothPairings) {
   for (const RopePairing pairing : {RopePairing::halves, RopePairing::interleaved}) {
     const auto call = [=](const Tensors& x) { return rope(x[0], x[1], x[2], {.pairing = pairing}); };
-    expect_gradient("rope", call, {samples({2, 2, 3, 5}, 1), tensor({0, 1, 5}, i64), samples({2}, 2, 0.1, 1)}, {.twice = false});
-    expect_gradient("rope", call, {samples({2, 1, 3, 4}, 1), tensor({{0, 1, 5}, {2, 3, 4}}, i64), samples({2}, 2, 0.1, 1)},
-                    {.twice = false});
+    expect_gradient("rope", call, {samples({2, 2, 3, 5}, 1), tensor({0, 1, 5}, i64), samples({2}, 2, 0.1, 1)});
+    expect_gradient("rope", call, {samples({2, 1, 3, 4}, 1), tensor({{0, 1, 5}, {2, 3, 4}}, i64), samples({2}, 2, 0.1, 1)});
   }
 }
 

@@ -14,16 +14,57 @@ TEST(NormGradient, OfSoftmax) {
 }
 
 TEST(NormGradient, OfRmsNorm) {
-  expect_gradient("rms_norm", [](const Tensors& x) { return rms_norm(x[0], x[1]); }, {samples({2, 3, 5}, 3), samples({5}, 4)},
-                  {.twice = false});
+  expect_gradient("rms_norm", [](const Tensors& x) { return rms_norm(x[0], x[1]); }, {samples({2, 3, 5}, 3), samples({5}, 4)});
 }
 
 TEST(NormGradient, OfLayerNorm) {
   const Tensor x = samples({2, 3, 5}, 5), gamma = samples({5}, 6), beta = samples({5}, 7);
-  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); }, {x, gamma, beta}, {.twice = false});
-  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0]); }, {x}, {.twice = false});
-  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], in[1]); }, {x, gamma}, {.twice = false});
-  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], {}, in[1]); }, {x, beta}, {.twice = false});
+  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); }, {x, gamma, beta});
+  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0]); }, {x});
+  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], in[1]); }, {x, gamma});
+  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], {}, in[1]); }, {x, beta});
+}
+
+TEST(NormGradient, OverSeveralAxes) {
+  const Tensor x = samples({2, 3, 4}, 10), gamma = samples({3, 4}, 11), beta = samples({3, 4}, 12);
+  expect_gradient("layer_norm", [](const Tensors& in) { return layer_norm(in[0], in[1], in[2], {.axes = 2}); }, {x, gamma, beta});
+  expect_gradient("rms_norm", [](const Tensors& in) { return rms_norm(in[0], in[1], {.axes = 2}); }, {x, gamma});
+  expect_gradient("rms_norm", [](const Tensors& in) { return rms_norm(in[0]); }, {x});
+}
+
+TEST(NormGradient, OfChannels) {
+  const Tensor x = samples({2, 4, 3}, 13), gamma = samples({4}, 14), beta = samples({4}, 15), average = samples({4}, 16),
+               variance = samples({4}, 17, 0.5, 2);
+  expect_gradient("group_norm", [](const Tensors& in) { return group_norm(in[0], 2, in[1], in[2]); }, {x, gamma, beta});
+  expect_gradient("instance_norm", [](const Tensors& in) { return instance_norm(in[0], in[1], in[2]); }, {x, gamma, beta});
+  expect_gradient("batch_norm", [](const Tensors& in) { return batch_norm(in[0], in[1], in[2], in[3], in[4]); },
+                  {x, average, variance, gamma, beta});
+  expect_gradient("batch_norm_training", [](const Tensors& in) { return batch_norm_training(in[0], in[1], in[2]).y; }, {x, gamma, beta});
+  expect_gradient("local_response_norm", [](const Tensors& in) { return local_response_norm(in[0], 3, {.alpha = 0.5}); }, {x});
+  expect_gradient("normalize", [](const Tensors& in) { return normalize(in[0]); }, {x});
+  expect_gradient("softmin", [](const Tensors& in) { return softmin(in[0]); }, {x});
+}
+
+/// Bits of the gradients of sum(w·f) at f32 inputs.
+std::vector<std::vector<float>> bits(const std::function<Tensor(const Tensors& x)>& f, const Tensors& inputs, const Tensor& w) {
+  Tensors leaves;
+  for (const Tensor& x : inputs) leaves.push_back(x.to(f32).detach().require_grad());
+  std::vector<std::vector<float>> result;
+  for (const Tensor& g : grad(std::vector<Tensor>{sum(f(leaves) * w.to(f32))}, leaves)) result.push_back(g.to_host<float>());
+  return result;
+}
+
+TEST(NormGradient, HasTheBitsOfItsComposition) {
+  const Tensor x = samples({7, 33}, 18), gamma = samples({33}, 19), beta = samples({33}, 20), w = samples({7, 33}, 21);
+  const ReduceOptions row{.axis = -1, .keep = true};
+  EXPECT_EQ(bits([](const Tensors& in) { return rms_norm(in[0], in[1]); }, {x, gamma}, w),
+            bits([&](const Tensors& in) { return in[0] * rsqrt(mean(square(in[0]), row) + 1e-5f) * in[1]; }, {x, gamma}, w));
+  const auto composed = [&](const Tensors& in) {
+    const Tensor c = in[0] - mean(in[0], row);
+    return c * rsqrt(var(in[0], {.axis = -1, .keep = true, .correction = 0}) + 1e-5f) * in[1] + in[2];
+  };
+  EXPECT_EQ(bits([](const Tensors& in) { return layer_norm(in[0], in[1], in[2]); }, {x, gamma, beta}, w),
+            bits(composed, {x, gamma, beta}, w));
 }
 
 /// A half operation is the f32 one between two casts, and so is its gradient.

@@ -17,6 +17,8 @@ std::vector<Operation> operations() {
   add_conversions(all);
   add_creation(all);
   add_reductions(all);
+  add_losses(all);
+  add_scans(all);
   add_norms(all);
   add_attention(all);
   add_products(all);

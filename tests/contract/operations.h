@@ -34,6 +34,8 @@ void add_conversions(std::vector<Operation>& all);
 void add_creation(std::vector<Operation>& all);
 void add_reductions(std::vector<Operation>& all);
 void add_attention(std::vector<Operation>& all);
+void add_losses(std::vector<Operation>& all);
+void add_scans(std::vector<Operation>& all);
 void add_norms(std::vector<Operation>& all);
 void add_products(std::vector<Operation>& all);
 void add_convolutions(std::vector<Operation>& all);

@@ -199,7 +199,7 @@ void add_lookups(std::vector<Operation>& all) {
   all.push_back({"gather", every_plain, gathers, true});
   all.push_back({"take", every_plain, takes, true});
   all.push_back({"masks", every_plain, masks, true});
-  all.push_back({"rope", {DType::f16, DType::bf16, DType::f32}, ropes});
+  all.push_back({"rope", every_floating, ropes});
 }
 
 }  // namespace votive::contract

@@ -81,6 +81,51 @@ std::vector<Case> layer(Rng& rng, DType d) {
   return all;
 }
 
+std::vector<Case> channels(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto add = [&](const Shape& shape, Size groups, bool gamma, bool beta, Values values, bool layouts) {
+    const Input weight{.dtype = d, .shape = {shape[1]}, .values = Values::moderate};
+    Input scale = weight, shift = weight, average = weight, variance = weight;
+    scale.present = gamma;
+    shift.present = beta;
+    average.dtype = d == DType::f64 ? d : DType::f32;
+    variance.values = Values::small_integers;
+    const auto call = [groups](std::span<const Tensor> in, Device) {
+      const BatchNormalised trained = batch_norm_training(in[0], in[1], in[2]);
+      return Outputs{group_norm(in[0], groups, in[1], in[2]),
+                     instance_norm(in[0], in[1], in[2]),
+                     batch_norm(in[0], in[3], in[4], in[1], in[2]),
+                     trained.y,
+                     trained.mean,
+                     trained.variance};
+    };
+    all.push_back({{{.dtype = d, .shape = shape, .values = values}, scale, shift, average, variance}, call, "", layouts});
+  };
+  for (const Values values : {Values::moderate, Values::any, Values::wide}) {
+    for (int weights = 0; weights < 4; ++weights) {
+      add({rng.between(1, 3), 6, rng.between(1, 40)}, 3, (weights & 1) != 0, (weights & 2) != 0, values, true);
+      add({rng.between(1, 9), 4}, 2, (weights & 1) != 0, (weights & 2) != 0, values, true);
+      add({2, 4, rng.between(1, 9), rng.between(1, 9)}, 1, (weights & 1) != 0, (weights & 2) != 0, values, true);
+    }
+  }
+  add({3, 8, 33, 31}, 4, true, true, Values::moderate, false);
+  add({2, 3, 5000}, 3, true, true, Values::wide, false);
+  add({0, 4, 3}, 2, true, true, Values::moderate, false);
+  add({2, 4, 0}, 2, true, true, Values::moderate, false);
+  return all;
+}
+
+std::vector<Case> compositions(Rng& rng, DType d) {
+  std::vector<Case> all;
+  const auto call = [](std::span<const Tensor> in, Device) {
+    return Outputs{local_response_norm(in[0], 3), normalize(in[0]), softmin(in[0]), layer_norm(in[0], {}, {}, {.axes = 2}),
+                   rms_norm(in[0], {}, {.axes = 2})};
+  };
+  for (const Values values : {Values::moderate, Values::any})
+    all.push_back({{{.dtype = d, .shape = {rng.between(1, 4), rng.between(1, 9), rng.between(1, 40)}, .values = values}}, call, "", true});
+  return all;
+}
+
 }  // namespace
 
 void add_norms(std::vector<Operation>& all) {
@@ -88,6 +133,8 @@ void add_norms(std::vector<Operation>& all) {
   all.push_back({"log_softmax", every_number_and_bool, [](Rng& rng, DType d) { return softmaxes(rng, d, log_softmax); }});
   all.push_back({"rms_norm", every_floating, root_mean_square});
   all.push_back({"layer_norm", every_floating, layer});
+  all.push_back({"channel_norms", every_floating, channels});
+  all.push_back({"composed_norms", every_floating, compositions});
 }
 
 }  // namespace votive::contract

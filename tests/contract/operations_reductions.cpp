@@ -61,6 +61,10 @@ std::vector<Case> reductions(Rng& rng, DType d, Reduction reduction) {
 
 std::vector<Case> positions(Rng& rng, DType d, Tensor (*function)(const Tensor&, AxisOptions)) {
   std::vector<Case> all;
+  all.push_back({{{.dtype = d, .shape = {3, 4, 5}, .values = Values::small_integers}},
+                 [=](std::span<const Tensor> in, Device) { return Outputs{function(in[0], {.axis = {}})}; },
+                 "over all",
+                 true});
   for (const Values values : {Values::any, Values::small_integers, Values::corners}) {
     for (const int axis : {0, 1, -1}) {
       const auto call = [=](std::span<const Tensor> in, Device) { return Outputs{function(in[0], {.axis = axis, .keep = axis == 1})}; };
@@ -89,6 +93,24 @@ void add_reductions(std::vector<Operation>& all) {
   add("max", max);
   add("any", any);
   add("all", votive::all);
+  add("count_nonzero", count_nonzero);
+  add("nansum", nansum);
+  add("nanmean", nanmean);
+  all.push_back({"var", every_number_and_bool, [](Rng& rng, DType d) {
+                   return reductions(rng, d, [](const Tensor& x, const ReduceOptions& o) {
+                     return var(x, {.axis = o.axis, .keep = o.keep, .correction = 1});
+                   });
+                 }});
+  all.push_back({"std", every_number_and_bool, [](Rng& rng, DType d) {
+                   return reductions(rng, d, [](const Tensor& x, const ReduceOptions& o) {
+                     return votive::std(x, {.axis = o.axis, .keep = o.keep, .correction = 0});
+                   });
+                 }});
+  all.push_back({"norm", every_number_and_bool, [](Rng& rng, DType d) {
+                   return reductions(rng, d,
+                                     [](const Tensor& x, const ReduceOptions& o) { return norm(x, {.axis = o.axis, .keep = o.keep}); });
+                 }});
+  add("logsumexp", logsumexp);
   all.push_back({"argmax", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmax); }});
   all.push_back({"argmin", every_number_and_bool, [](Rng& rng, DType d) { return positions(rng, d, argmin); }});
 }

@@ -17,6 +17,7 @@
   X(index)                         \
   X(scatter)                       \
   X(rope)                          \
+  X(scan)                          \
   X(sort)                          \
   X(search)                        \
   X(matmul)                        \

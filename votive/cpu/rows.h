@@ -19,7 +19,7 @@ inline Layout with_axis_last(const Layout& layout, int axis) {
   return result;
 }
 
-/// Calls body(x, y, room): n elements in, n elements out, and `rooms` times n elements to work in.
+/// Calls body(x, y, room), or body(x, y, room, row): n elements in, n elements out, and `rooms` times n elements to work in.
 template <class T, class Body>
 void for_each_row(const Tensor& x, Tensor& y, int axis, Size rooms, Body body) {
   constexpr DType as = std::is_same_v<T, f64> ? DType::f64 : DType::f32;
@@ -33,7 +33,11 @@ void for_each_row(const Tensor& x, Tensor& y, int axis, Size rooms, Body body) {
     for (Size row = begin; row < end; ++row) {
       const T* values = dense != nullptr ? dense + row * n : in.read<T>(row * n, n, room.data());
       T* place = out.place<T>(row * n, room.data() + n);
-      body(values, place, room.data() + 2 * n);
+      if constexpr (requires { body(values, place, room.data(), row); }) {
+        body(values, place, room.data() + 2 * n, row);
+      } else {
+        body(values, place, room.data() + 2 * n);
+      }
       out.write(row * n, n, place);
     }
     out.finish();

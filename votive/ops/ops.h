@@ -6,6 +6,7 @@
 #include "votive/ops/functions/convolution.h"
 #include "votive/ops/functions/create.h"
 #include "votive/ops/functions/indexing.h"
+#include "votive/ops/functions/losses.h"
 #include "votive/ops/functions/movement.h"
 #include "votive/ops/functions/norms.h"
 #include "votive/ops/functions/operators.h"

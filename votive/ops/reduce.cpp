@@ -10,8 +10,6 @@ namespace votive {
 
 using text::format;
 
-namespace {
-
 Shape reduced_shape(const Shape& shape, std::uint32_t axes, bool keep) {
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -23,6 +21,14 @@ Shape reduced_shape(const Shape& shape, std::uint32_t axes, bool keep) {
   }
   return result;
 }
+
+Size joined_count(const Shape& shape, std::uint32_t axes) {
+  Size n = 1;
+  for (int axis = 0; axis < shape.rank(); ++axis) n *= (axes >> axis & 1) != 0 ? shape[axis] : 1;
+  return n;
+}
+
+namespace {
 
 /// An output without an input has no extreme; no outputs at all is no error.
 void refuse_empty(std::string_view op, const Argument& x, std::uint32_t axes) {
@@ -79,8 +85,6 @@ Meta Reduce::result(const Meta& x) const {
   return y;
 }
 
-Shape kept_shape(const Shape& shape, std::uint32_t axes) { return reduced_shape(shape, axes, true); }
-
 namespace {
 
 /// The kept axes in order, then the reduced ones.
@@ -97,10 +101,7 @@ std::vector<int> kept_first(int rank, std::uint32_t axes) {
 }  // namespace
 
 Tensor to_rows(const Tensor& x, std::uint32_t axes) {
-  const Size outputs = count(reduced_shape(x.shape(), axes, false));
-  Size n = 1;
-  for (int axis = 0; axis < x.rank(); ++axis) n *= (axes >> axis & 1) != 0 ? x.size(axis) : 1;
-  return reshape(permute(x, kept_first(x.rank(), axes)), {outputs, n});
+  return reshape(permute(x, kept_first(x.rank(), axes)), {count(reduced_shape(x.shape(), axes, false)), joined_count(x.shape(), axes)});
 }
 
 Tensor from_rows(const Tensor& rows, const Shape& shape, std::uint32_t axes) {
@@ -114,15 +115,25 @@ Tensor from_rows(const Tensor& rows, const Shape& shape, std::uint32_t axes) {
   return permute(reshape(rows, permuted), back);
 }
 
+namespace {
+
+/// [1, r₀, r₀·r₁, …] of each row.
+Tensor products_before(const Tensor& rows) {
+  const Tensor one = ones({rows.size(0), 1}, rows.dtype(), {.device = rows.device()});
+  return concat({one, narrow(cumprod(rows, 1), 1, 0, rows.size(1) - 1)}, 1);
+}
+
+}  // namespace
+
 Tensors Reduce::gradient(const Backward& b) const {
   const Meta& x = b.meta();
-  const Tensor dy = reshape(b.dy(), kept_shape(x.shape, axes));
+  const Tensor dy = reshape(b.dy(), reduced_shape(x.shape, axes, true));
   switch (kind) {
     case ReduceKind::sum: return {broadcast_to(dy, x.shape)};
     case ReduceKind::mean: {
-      const Size n = b.dy().count() == 0 ? 1 : count(x.shape) / b.dy().count();
       // in f32, where n is no infinity
-      return {broadcast_to((dy.to(inner_dtype(x.dtype)) / static_cast<double>(n)).to(x.dtype), x.shape)};
+      const double n = static_cast<double>(joined_count(x.shape, axes));
+      return {broadcast_to((dy.to(inner_dtype(x.dtype)) / n).to(x.dtype), x.shape)};
     }
     case ReduceKind::min:
     case ReduceKind::max: {
@@ -131,6 +142,13 @@ Tensors Reduce::gradient(const Backward& b) const {
       const Tensor place = kind == ReduceKind::max ? argmax(rows, {.keep = true}) : argmin(rows, {.keep = true});
       const Tensor chosen = eq(arange(0, rows.size(1), 1, DType::i64, {.device = x.device}), place);
       return {where(from_rows(chosen, x.shape, axes), dy, zeros({}, x.dtype, {.device = x.device}))};
+    }
+    case ReduceKind::prod: {
+      const Tensor rows = to_rows(b.x().to(inner_dtype(x.dtype)), axes);
+      if (rows.count() == 0) return {zeros_like(b.x())};
+      // the product of all others: of those before and of those after
+      const Tensor before = products_before(rows), after = flip(products_before(flip(rows, 1)), 1);
+      return {(from_rows(before * after, x.shape, axes) * dy.to(rows.dtype())).to(x.dtype)};
     }
     default: detail::refuse_no_gradient(name());
   }
@@ -150,15 +168,28 @@ Tensor reduce(ReduceKind kind, const Tensor& x, const ReduceOptions& options) {
   const Meta meta = x.meta();
   require_plain(op.name(), {"x", 1, meta});
   op.axes = options.axis.mask(op.name(), meta.shape.rank());
-  return apply(op, x);
+  const Tensor in = options.dtype && kind <= ReduceKind::prod ? x.to(*options.dtype) : x;
+  if (options.dtype && kind > ReduceKind::prod) {
+    throw Error(ErrorKind::InvalidArgument, op.name())
+        .detail(format("dtype = {}: its result has the dtype of x", to_string(*options.dtype)))
+        .hint("Cast x, e.g. x.to(f32)");
+  }
+  if (is_checked() && (kind == ReduceKind::sum || kind == ReduceKind::prod) && !is_floating(in.dtype()))
+    require_joins_fit(op.name(), kind == ReduceKind::sum ? Joined::sums : Joined::products, false, in, op.axes);
+  return apply(op, in);
 }
 
 Tensor arg_reduce(bool largest, const Tensor& x, AxisOptions options) {
   ArgReduce op{largest, 0, options.keep};
   const Meta meta = x.meta();
   require_plain(op.name(), {"x", 1, meta});
-  op.axis = normalise_axis(op.name(), options.axis, meta.shape.rank());
-  return apply(op, x);
+  if (options.axis) {
+    op.axis = normalise_axis(op.name(), *options.axis, meta.shape.rank());
+    return apply(op, x.detach());
+  }
+  refuse_empty(op.name(), {"x", 1, meta}, Axes().mask(op.name(), meta.shape.rank()));
+  const Tensor place = apply(op, reshape(x.detach(), {x.count()}));
+  return options.keep ? reshape(place, Shape::filled(meta.shape.rank(), 1)) : place.rank() == 0 ? place : reshape(place, {});
 }
 
 }  // namespace

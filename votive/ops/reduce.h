@@ -26,11 +26,38 @@ struct Reduce {
   Tensors gradient(const Backward& b) const;
 };
 
+enum class StatisticKind : std::uint8_t { var, std, norm, logsumexp };
+
+/// What takes more than one pass (CONTRACT.md 3.4), f32 inside (f64 for f64), one rounding. var: m = T(x)/n, s1 = T(x − m), s2 = T((x − m)²),
+/// (s2 − s1²/n)/(n − correction), NaN where n ≤ correction; std: its root. norm: e = exponent of max |x|, √T((x·2⁻ᵉ)²)·2ᵉ; where the maximum is 0, ∞ or
+/// NaN, the maximum. logsumexp: log T(exp(x − m)) + m, m = max x, or 0 where that is not finite. Kernels meet floats.
+struct Statistic {
+  StatisticKind kind;
+  std::uint32_t axes;
+  bool keep = false;
+  double correction = 0;
+
+  static constexpr OpInfo info{"statistic", Class::portable};
+  using Kernel = void(const Statistic&, const Tensor& x, Tensor& y, Stream&);
+  std::string_view name() const;
+  Meta result(const Meta& x) const;
+  Saves saves() const { return {1u, false}; }
+  Tensors gradient(const Backward& b) const;
+};
+
+/// `shape` without the axes whose bit is set, or with size 1 there.
+Shape reduced_shape(const Shape& shape, std::uint32_t axes, bool keep);
+/// How many elements a reduction over `axes` joins.
+Size joined_count(const Shape& shape, std::uint32_t axes);
+
+enum class Joined : std::uint8_t { sums, products };
+/// In the checked mode: throws Error{IntegerOverflow} where a sum or product of x's integers over `axes`, or with `prefixes` of the first of them,
+/// leaves 64 bits.
+void require_joins_fit(std::string_view op, Joined joined, bool prefixes, const Tensor& x, std::uint32_t axes);
+
 /// A tensor as rows [outputs, n] of the elements that a reduction over `axes` joins, in the order in which it numbers them; and back to `shape`.
 Tensor to_rows(const Tensor& x, std::uint32_t axes);
 Tensor from_rows(const Tensor& rows, const Shape& shape, std::uint32_t axes);
-/// `shape` with size 1 at `axes`.
-Shape kept_shape(const Shape& shape, std::uint32_t axes);
 
 /// Lowest index of the largest (smallest) element along one axis, i64; NaN is the extreme, −0 and +0 are equal.
 struct ArgReduce {

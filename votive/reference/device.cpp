@@ -25,12 +25,17 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Concat>(device, concat);
   kernels.add<Reduce>(device, reduce);
   kernels.add<ArgReduce>(device, arg_reduce);
+  kernels.add<Statistic>(device, statistic);
+  kernels.add<Scan>(device, scan);
+  kernels.add<ScanExtreme>(device, scan_extreme);
+  kernels.add<Recurrence>(device, linear_recurrence);
   kernels.add<Sort>(device, sort);
   kernels.add<Rank>(device, rank);
   kernels.add<SearchSorted>(device, search_sorted);
   kernels.add<Softmax>(device, softmax);
   kernels.add<RmsNorm>(device, rms_norm);
   kernels.add<LayerNorm>(device, layer_norm);
+  kernels.add<BatchNorm>(device, batch_norm);
   kernels.add<Matmul>(device, matmul);
   kernels.add<IntegerMatmul>(device, integer_matmul);
   kernels.add<Conv>(device, conv);

@@ -15,6 +15,7 @@
 #include "votive/ops/pool.h"
 #include "votive/ops/reduce.h"
 #include "votive/ops/resample.h"
+#include "votive/ops/scan.h"
 #include "votive/ops/scatter.h"
 
 namespace votive::reference {
@@ -39,9 +40,15 @@ void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
 
 void reduce(const Reduce&, const Tensor& x, Tensor& y, Stream&);
 void arg_reduce(const ArgReduce&, const Tensor& x, Tensor& y, Stream&);
+void statistic(const Statistic&, const Tensor& x, Tensor& y, Stream&);
+void scan(const Scan&, const Tensor& x, Tensor& y, Stream&);
+void scan_extreme(const ScanExtreme&, const Tensor& x, Tensor& values, Tensor& indices, Stream&);
+void linear_recurrence(const Recurrence&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
 void softmax(const Softmax&, const Tensor& x, Tensor& y, Stream&);
 void rms_norm(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&);
 void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
+void batch_norm(const BatchNorm&, const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& gamma, const Tensor& beta, Tensor& y,
+                Stream&);
 
 void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
 void integer_matmul(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);

@@ -2,8 +2,10 @@
 #include "votive/numerics/reduce.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "votive/numerics/convert.h"
+#include "votive/numerics/math.h"
 #include "votive/numerics/pointwise.h"
 #include "votive/reference/element.h"
 #include "votive/reference/kernels.h"
@@ -87,10 +89,86 @@ u64 integer_product(const std::vector<u64>& x) {
   return product;
 }
 
+__extension__ using i128 = __int128;
+
+/// To the nearest f32, ties to even: 64 leading bits, the last of them a 1 if anything is lost, are rounded once.
+f32 to_f32(i128 v) {
+  const bool negative = v < 0;
+  unsigned __int128 magnitude = static_cast<unsigned __int128>(negative ? -v : v);
+  f32 scale = 1.0f;
+  while (magnitude >> 64 != 0) {
+    magnitude = magnitude >> 1 | (magnitude & 1);
+    scale = scale * 2.0f;
+  }
+  const f32 value = u64_to_f32(static_cast<u64>(magnitude)) * scale;
+  return negative ? -value : value;
+}
+
 /// Exact sum and count, each to f32, one division.
 f32 integer_mean(bool is_signed, const std::vector<u64>& x) {
-  const u64 sum = integer_sum(x);
-  return (is_signed ? i64_to_f32(static_cast<i64>(sum)) : u64_to_f32(sum)) / u64_to_f32(x.size());
+  i128 sum = 0;
+  for (const u64 v : x) sum += is_signed ? static_cast<i128>(static_cast<i64>(v)) : static_cast<i128>(v);
+  return to_f32(sum) / u64_to_f32(x.size());
+}
+
+f32 root_of(f32 x) { return sqrt_f32(x); }
+f64 root_of(f64 x) { return sqrt_f64(x); }
+f32 exp_of(f32 x) { return exp_f32(x); }
+f64 exp_of(f64 x) { return exp_f64(x); }
+f32 log_of(f32 x) { return log_f32(x); }
+f64 log_of(f64 x) { return log_f64(x); }
+f32 magnitude_of(f32 x) { return abs_f32(x); }
+f64 magnitude_of(f64 x) { return abs_f64(x); }
+
+/// s1 = T(x − m), s2 = T((x − m)²), (s2 − s1²/n)/(n − correction).
+template <class T>
+T variance(f64 correction, const std::vector<T>& x) {
+  const T n = static_cast<T>(x.size());
+  const f64 divisor = static_cast<f64>(x.size()) - correction;
+  if (!(divisor > 0)) return static_cast<T>(nan_f32());
+  const T m = total(x) / n;
+  std::vector<T> deviations, squares;
+  for (const T v : x) deviations.push_back(v - m);
+  for (const T d : deviations) squares.push_back(d * d);
+  const T s1 = total(deviations);
+  return (total(squares) - s1 * s1 / n) / static_cast<T>(divisor);
+}
+
+template <class T>
+T euclidean(const std::vector<T>& x) {
+  T m = 0;
+  for (const T v : x) m = largest(m, magnitude_of(v));
+  if (m == 0 || m != m || m == static_cast<T>(infinity_f32())) return m;
+  T up = 1;  // the largest power of two that is not above m, but a normal number
+  while (up > m && up / 2 >= std::numeric_limits<T>::min()) up = up / 2;
+  while (m / 2 >= up) up = up * 2;
+  std::vector<T> squares;
+  for (const T v : x) {
+    const T scaled = v * (1 / up);
+    squares.push_back(scaled * scaled);
+  }
+  return root_of(total(squares)) * up;
+}
+
+template <class T>
+T log_sum_exp(const std::vector<T>& x) {
+  T m = static_cast<T>(-infinity_f32());
+  for (const T v : x) m = largest(m, v);
+  if (!(magnitude_of(m) < static_cast<T>(infinity_f32()))) m = 0;
+  std::vector<T> e;
+  for (const T v : x) e.push_back(exp_of(v - m));
+  return log_of(total(e)) + m;
+}
+
+template <class T>
+T statistic_of(const Statistic& op, const std::vector<T>& x) {
+  switch (op.kind) {
+    case StatisticKind::var: return variance(op.correction, x);
+    case StatisticKind::std: return root_of(variance(op.correction, x));
+    case StatisticKind::norm: return euclidean(x);
+    case StatisticKind::logsumexp: return log_sum_exp(x);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -115,6 +193,12 @@ void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
   }
   if (is_signed) return write_i64(y, over_groups(read_i64(x), groups, [&](const auto& e) { return extreme(op.kind, e); }));
   write_u64(y, over_groups(read_u64(x), groups, [&](const auto& e) { return extreme(op.kind, e); }));
+}
+
+void statistic(const Statistic& op, const Tensor& x, Tensor& y, Stream&) {
+  const auto groups = groups_of(x.shape(), op.axes, y.count());
+  if (x.dtype() == DType::f64) return write_f64(y, over_groups(read_f64(x), groups, [&](const auto& e) { return statistic_of(op, e); }));
+  write_f32(y, over_groups(read_f32(x), groups, [&](const auto& e) { return statistic_of(op, e); }));
 }
 
 namespace {
