@@ -107,8 +107,10 @@ std::vector<unsigned char> inputs(Input kind) {
       for (int i = 0; i < 100000; ++i) {
         // one pair of any bits, one of moderate numbers
         append(bytes, random()), append(bytes, random());
-        append(bytes, std::ldexp(double(std::int64_t(random())), int(random() % 16) - 70));
-        append(bytes, std::ldexp(double(std::int64_t(random())), int(random() % 16) - 70));
+        for (int side = 0; side < 2; ++side) {
+          const double digits = double(std::int64_t(random()));
+          append(bytes, std::ldexp(digits, int(random() % 16) - 70));
+        }
       }
       break;
     case Input::i64_pair:
