@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of votive/numerics/math_f32.h, math_f64.h and trigonometry.h (needs mpmath and numpy).
+"""Prints the coefficients of the headers of votive/numerics (needs mpmath and numpy).
 
 Each polynomial is minimax under the weight that turns its error into a relative error of the function (Lawson's iterated least squares, in 240 bits for
 f64). Coefficients are rounded one after the other, lowest degree first, and the rest is fitted again, so that later ones make up for the rounding of
