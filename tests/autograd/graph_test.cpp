@@ -166,7 +166,7 @@ TEST(Graph, AGradientTravelsBackToTheDeviceOfItsTensor) {
 }
 
 // User report #2124: asking twice made another variable, and the first lost its gradient.
-TEST(Graph, AskingTwiceIsAskingOnce) {
+TEST(Graph, N2124AskingTwiceIsAskingOnce) {
   const Tensor x = scalar(3).require_grad();
   const Tensor again = x.require_grad();
   const Grads g = backward(times(x, again));
