@@ -68,6 +68,7 @@ namespace votive {
   X(function, rad2deg, 0.51, "x 180 / pi", (-4, 4), rad2deg(dy))  \
   X(function, deg2rad, 0.51, "x pi / 180", (-90, 90), deg2rad(dy))  \
   X(function, sigmoid, 5, "1 / (1 + e^-x)", (-3, 3), dy * (y * (1 - y)))  \
+  X(function, logit, 4, "ln(x / (1 - x))", (0.1, 0.9), xdivy(dy, x * (1 - x)))  \
   X(function, log_sigmoid, 5, "ln sigmoid(x)", (-3, 3), dy * sigmoid(-x))  \
   X(function, softplus, 5, "ln(1 + e^x)", (-3, 3), dy * sigmoid(x))  \
   X(function, softsign, 1.5, "x / (1 + |x|)", (-3, 3), dy / square(1 + abs(x)))  \

@@ -34,6 +34,9 @@ Tensor selu(const Tensor& x);
 /// 1 / (1 + e⁻ˣ). Class P, ≤ 5 ulp.
 /// Example: sigmoid(tensor({0, 1000}))  // [0.5, 1]
 Tensor sigmoid(const Tensor& x);
+/// ln(x / (1 − x)), the inverse of sigmoid; 0 and 1 give ∓inf, beyond NaN. Class P, ≤ 4 ulp.
+/// Example: logit(tensor({0.5, 1}))  // [0, inf]
+Tensor logit(const Tensor& x);
 /// ln sigmoid(x) = −softplus(−x). Class P, ≤ 5 ulp.
 /// Example: log_sigmoid(tensor({0, -1000}))  // [-0.6931472, -1000]
 Tensor log_sigmoid(const Tensor& x);
