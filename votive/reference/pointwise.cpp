@@ -159,7 +159,7 @@ void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
 }
 
 void unary_with(const UnaryWith& op, const Tensor& x, Tensor& y, Stream&) {
-  const auto [p, q, r] = op.attributes;
+  const f64 p = op.attributes.p, q = op.attributes.q, r = op.attributes.r;
   const f32 p32 = numerics::f64_to_f32(p), q32 = numerics::f64_to_f32(q), r32 = numerics::f64_to_f32(r);
 #define GROUP_one(name) \
   floats(               \
