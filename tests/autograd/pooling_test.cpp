@@ -40,6 +40,7 @@ TEST(PoolingGradients, OfMeans) {
 TEST(PoolingGradients, OfNorms) {
   expect_gradient("lp_pool1d", [](const Tensors& x) { return lp_pool1d(x[0], 2, 2, {.stride = 1}); }, {samples({2, 2, 5}, 1)});
   expect_gradient("lp_pool2d", [](const Tensors& x) { return lp_pool2d(x[0], 1, 2); }, {samples({1, 4, 4}, 1)});
+  expect_gradient("lp_pool2d", [](const Tensors& x) { return lp_pool2d(x[0], 3, 2); }, {samples({1, 4, 4}, 1, 0.5, 2)});
 }
 
 // candle #1593: only kernel == stride had a gradient. The one in the middle is the largest of all four windows.

@@ -24,7 +24,17 @@ TEST(ResamplingGradients, OfInterpolation) {
                   {samples({1, 2, 3, 4}, 1)});
 }
 
-TEST(ResamplingGradients, OfAffineGrids) {
+TEST(ResamplingGradients, OfSampling) {
+  for (const Interpolation mode : {Interpolation::nearest, Interpolation::linear, Interpolation::cubic}) {
+    for (const GridPadding padding : {GridPadding::zeros, GridPadding::border, GridPadding::reflection}) {
+      const GridSampleOptions options{.mode = mode, .padding = padding};
+      // steps of 1e-6: a point that crosses an element's edge within a step has no derivative there
+      expect_gradient("grid_sample", [=](const Tensors& x) { return grid_sample(x[0], x[1], options); },
+                      {samples({1, 2, 3, 4}, 1), samples({1, 2, 3, 2}, 2, -1.2, 1.2)}, {.step = 1e-6});
+    }
+  }
+  expect_gradient("grid_sample", [](const Tensors& x) { return grid_sample(x[0], x[1]); },
+                  {samples({1, 1, 2, 3, 2}, 1), samples({1, 2, 1, 2, 3}, 2, -1.2, 1.2)}, {.step = 1e-6});
   expect_gradient("affine_grid", [](const Tensors& x) { return affine_grid(x[0], {2, 1, 2, 3}); }, {samples({2, 2, 3}, 1)});
 }
 

@@ -1,6 +1,9 @@
 // Convolutions against numbers of PyTorch 2.15.0 (torch.nn.functional, whole numbers, so exact) and against the sums written out.
+#include <algorithm>
+
 #include "tests/ops/on_devices.h"
 #include "tests/ops/pattern.h"
+#include "votive/core/memory.h"
 
 namespace votive {
 namespace {
@@ -141,6 +144,15 @@ TEST(ConvolutionErrors, SayWhatToDo) {
         conv1d(zeros({1, 1, 2}), zeros({1, 1, 3}));
       }),
       "conv1d: shape mismatch: a kernel that spans 3 does not fit the 2 elements of spatial axis 0 of x f32[1, 1, 2], padding included.");
+}
+
+// The columns of this input are 144 MiB. What a call takes beside its result is a slab of them (24 MiB at most), the weights and little more.
+TEST(ConvolutionMemory, NeverHoldsTheUnfoldedInput) {
+  const Tensor x = zeros({1, 64, 256, 256}), w = zeros({8, 64, 3, 3});
+  const MemoryStatistics before = memory_statistics();
+  const Tensor y = conv2d(x, w, {}, {.padding = 1});
+  const std::uint64_t allowed = before.in_use_bytes + static_cast<std::uint64_t>(y.count()) * 4 + (std::uint64_t{32} << 20);
+  EXPECT_LE(memory_statistics().peak_bytes, std::max(before.peak_bytes, allowed));
 }
 
 TEST_P(Convolution, OfStridesWithSamePaddingGivesOneOutputPerStride) {

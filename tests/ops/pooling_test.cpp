@@ -43,6 +43,7 @@ TEST_P(Pooling, AdaptiveAndNorms) {
   const Tensor row = tensor({{{3, -4, -1, 0}}}, f32, here);
   EXPECT_EQ(values(lp_pool1d(row, 1, 2)), (std::vector<float>{7, 1}));
   EXPECT_EQ(values(lp_pool1d(row, INFINITY, 2)), (std::vector<float>{4, 1}));
+  EXPECT_NEAR(values(lp_pool1d(row, 3, 2))[0], std::cbrt(27.0 + 64), 1e-6);
   // squares past the halves' range
   EXPECT_EQ(values(lp_pool1d(tensor({{{300, 400}}}, f16, here), 2, 2)), (std::vector<float>{500}));
 }

@@ -27,7 +27,7 @@ void arrange_weights(const Convolution& c, const Word* w, Size group_step, Size 
     for (Size row = begin; row < end; ++row) {
       const Word* from = w + row / c.rows * group_step + row % c.rows * row_step;
       Word* at = to + row * k;
-      const auto& [a0, a1, a2] = c.axes;
+      const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
       for (Size t0 = 0; t0 < a0.taps; ++t0) {
         for (Size t1 = 0; t1 < a1.taps; ++t1) {
           for (Size t2 = 0; t2 < a2.taps; ++t2) {
@@ -65,7 +65,7 @@ bool is_plain_product(const Convolution& c) {
   for (const Axis& a : c.axes) {
     if (a.taps != 1 || a.stride != 1 || a.origin != 0 || a.out != a.in) return false;
   }
-  const auto& [a0, a1, a2] = c.axes;
+  const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
   if (a1.in != 1 && a1.x_stride != a2.in * a2.x_stride) return false;
   return a0.in == 1 || a0.x_stride == a1.in * a2.in * a2.x_stride;
 }
@@ -216,7 +216,7 @@ bool residue_axis(const Windows& w, std::size_t i, Size residue, Axis& axis) {
 /// Rows of `from`, [planes, positions of the residues], to every stride-th element of y's planes.
 template <class Word>
 void interleave(const Convolution& c, const Windows& w, const Spatial& residue, const Word* from, Word* to) {
-  const auto& [a0, a1, a2] = c.axes;
+  const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
   const Size planes = c.images * c.groups * c.rows, plane = w.count();
   parallel_for(planes, most(1, 16384 / c.positions()), [&, from, to](Size begin, Size end) {
     const Word* at = from + begin * c.positions();

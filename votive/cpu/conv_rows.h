@@ -22,21 +22,24 @@ inline bool is_plane_by_plane(const Convolution& c) {
 VOTIVE_SCALAR f32 fused(f32 a, f32 b, f32 c) { return numerics::fma_f32(a, b, c); }
 VOTIVE_SCALAR f64 fused(f64 a, f64 b, f64 c) { return numerics::fma_f64(a, b, c); }
 
-template <class Acc>
-void add_taps(const Acc* __restrict x, Size stride, Acc w, Acc* __restrict sum, Size n) {
-  if (stride == 1) {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j], sum[j]);
-  } else if (stride == 2) {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[2 * j], sum[j]);
-  } else {
-    for (Size j = 0; j < n; ++j) sum[j] = fused(w, x[j * stride], sum[j]);
+/// The taps of a kernel's row, 1, 2 or 3 at a time: each output is read and written once for all of them.
+template <Size stride, class Acc>
+void add_row(const Acc* __restrict x, Size step, const Acc* w, Size taps, Acc* __restrict sum, Size n) {
+  for (; taps >= 3; taps -= 3, x += 3 * step, w += 3) {
+    const Acc a = w[0], b = w[1], c = w[2];
+    for (Size j = 0; j < n; ++j)
+      sum[j] = fused(c, x[j * stride + 2 * step], fused(b, x[j * stride + step], fused(a, x[j * stride], sum[j])));
+  }
+  for (; taps > 0; --taps, x += step, ++w) {
+    const Acc a = *w;
+    for (Size j = 0; j < n; ++j) sum[j] = fused(a, x[j * stride], sum[j]);
   }
 }
 
 /// weights: [groups, taps] in the accumulator's type; y [images, groups, positions].
 template <class Acc>
 void convolve_planes(const Convolution& c, const Acc* weights, const Acc* bias, std::byte* y) {
-  const auto& [a0, a1, a2] = c.axes;
+  const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
   constexpr DType as = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
   const Size bytes = block_bytes(c.dtype), n = a2.out, reach = (a2.out - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
   const Conversion load(c.dtype, as), store(as, c.dtype);
@@ -67,7 +70,16 @@ void convolve_planes(const Convolution& c, const Acc* weights, const Acc* bias, 
           } else {
             for (Size j = from; j < to; ++j) padded[j] = 0;
           }
-          for (Size t2 = 0; t2 < a2.taps; ++t2) add_taps(padded.data() + t2 * a2.step, a2.stride, *w++, sum.data(), n);
+          if (a2.stride == 1) {
+            add_row<1>(padded.data(), a2.step, w, a2.taps, sum.data(), n);
+          } else if (a2.stride == 2) {
+            add_row<2>(padded.data(), a2.step, w, a2.taps, sum.data(), n);
+          } else {
+            for (Size t2 = 0; t2 < a2.taps; ++t2) {
+              for (Size j = 0; j < n; ++j) sum[j] = fused(w[t2], padded[t2 * a2.step + j * a2.stride], sum[j]);
+            }
+          }
+          w += a2.taps;
         }
       }
       if (bias != nullptr) {
@@ -94,7 +106,7 @@ inline bool has_short_rows(const Convolution& c) {
 /// weights: [groups, k]; y [images, groups, positions]. The outputs of a row are the lanes of one chain.
 template <class Acc>
 void convolve_short_rows(const Convolution& c, const Acc* weights, const Acc* bias, std::byte* y) {
-  const auto& [a0, a1, a2] = c.axes;
+  const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
   constexpr DType as = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
   constexpr Size lanes = longest_short_row;
   const Size bytes = block_bytes(c.dtype), n = a2.out, reach = (lanes - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;

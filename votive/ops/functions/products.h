@@ -74,7 +74,7 @@ Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& w, const Tenso
 /// Throws Error{DTypeMismatch}, Error{ShapeMismatch}.
 /// Example: trace(tensor({{1, 2}, {3, 4}}))  // 5
 Tensor trace(const Tensor& x, Size offset = 0);
-/// Einstein's notation: "ij,jk->ik". Repeated labels are diagonals, labels missing on the right are summed, "..." is any axes, broadcast; without "->" the
+/// Einstein's notation: "ij,jk->ik". Repeated labels are diagonals (which come last), labels missing on the right are summed, "..." is any axes, broadcast; without "->" the
 /// labels that occur once come out, in the order of the alphabet. Labels are a–z and A–Z; an axis of size 1 goes with any size.
 /// Class E by definition: operands left to right, two at a time; of a pair labels that nobody else needs are summed where only one has them, and those of
 /// both are one matmul's inner axis in the order of the left one's labels; without any it is mul. The step's dtype rules and roundings are those of these operations.
