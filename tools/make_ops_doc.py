@@ -162,6 +162,10 @@ def catalogue_of(source):
     return json.loads(subprocess.run([str(path.resolve())], check=True, capture_output=True, text=True).stdout)
 
 
+def no_floats(example):
+    return example["gradient"].startswith("error") and "f64" not in example["gives"]["cpu"]
+
+
 class Facts:
     """What the program said of one function, over all its examples."""
 
@@ -178,8 +182,8 @@ class Facts:
             for device, answers in example["gives"].items():
                 for dtype, result in answers.items():
                     gives.setdefault(device, {}).setdefault(dtype, result)
-        order = ["yes", "zero", "refused", "not recorded", "no result", "no input"]
-        gradients = sorted((e["gradient"] for e in found), key=lambda g: order.index(g) if g in order else -1)
+        order = ["yes", "zero", "refused", "not recorded", "no result", "no input", "no floats"]
+        gradients = sorted(("no floats" if no_floats(e) else e["gradient"] for e in found), key=lambda g: order.index(g) if g in order else -1)
         return gives, gradients[0] if gradients else "", any(e["twice"] for e in found)
 
 
@@ -205,6 +209,7 @@ def dtype_line(gives):
 
 
 GRADIENTS = {
+    "no floats": "none: it takes no floats",
     "yes": "yes",
     "zero": "zero everywhere it exists",
     "refused": "none: `backward` throws, naming it",
@@ -365,7 +370,7 @@ def unlike_devices(catalogue):
         place = f"{example['header']}:{example['line']}: {example['function']}"
         if example["gives"]["cpu"] != example["gives"]["reference"]:
             found.append(f"{place} does not take the same dtypes on cpu and reference")
-        if example["gradient"].startswith("error"):
+        if example["gradient"].startswith("error") and not no_floats(example):
             found.append(f"{place}: its gradient gives {example['gradient']}")
     return found
 
@@ -375,7 +380,8 @@ REFUSALS = [("f8", "e4m3 and e5m2 are stored, cast, copied, indexed and compared
             ("bool", "bool has no arithmetic (D6), and floating operations of section 4 take floats"),
             ("integers", "floating operations whose weights, masks or results have x's dtype: norms, products, losses, attention (2.4, 4.2, 4.3, 4.5)"),
             ("floats", "bits and counts (2.1, 2.5), ids and targets (5.1): integers only")]
-IN_PART = {"bitcast": "only dtypes of the same size (6)", "cast_checked": "only where no value of the example is lost (6)"}
+IN_PART = {"rope": "frequencies are f32, or f64 with x of f64, and the example's have x's dtype (4.5)", "fmin": "the example divides, and f32 has no common dtype with the rest (1.2)", "fmax": "as fmin",
+           "multiply_no_nan": "as fmin", "bitcast": "only dtypes of the same size (6)", "cast_checked": "only where no value of the example is lost (6)"}
 # Functions of floats without a gradient, and why.
 UNDIFFERENTIABLE = {"zeros_like": "x gives its shape, not its values", "ones_like": "x gives its shape, not its values", "full_like": "x gives its shape, not its values",
                     "empty_like": "x gives its shape, not its values", "rand_like": "x gives its shape, not its values", "randn_like": "x gives its shape, not its values"}
@@ -384,7 +390,8 @@ UNDIFFERENTIABLE = {"zeros_like": "x gives its shape, not its values", "ones_lik
 def coverage(headers, facts):
     """The table as text, its counts, and its gaps by the contract's reason."""
     lines = [f"{'operation':<26} {'device':<10}" + "".join(f"{d:>6}" for d in DTYPES) + "  gradient"]
-    marks = {"yes": "yes", "zero": "zero", "refused": "none: backward throws", "not recorded": "none: nothing recorded", "no result": "none: result not floating", "no input": "-"}
+    marks = {"yes": "yes", "zero": "zero", "refused": "none: backward throws", "not recorded": "none: nothing recorded", "no result": "none: result not floating", "no input": "-",
+             "no floats": "none: takes no floats"}
     functions, pairs, tally, refused, unnamed, without = 0, 0, {}, {}, [], []
     for header in headers:
         if header.path == ops_headers.AUTOGRAD:

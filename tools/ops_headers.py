@@ -197,6 +197,11 @@ def parse(path, text):
             continue
         if doc or part is None or trailing or not part.covers(name):
             text_lines, examples = split_doc(doc + ([(i, trailing[1])] if trailing else []))
+            if examples and not text_lines and part is not None and part.doc:  # the words above hold, the example is its own
+                part.examples += examples
+                part.signatures.append((name, signature(whole)))
+                doc = []
+                continue
             part = Part(start + 1, text_lines, examples, [], pending_types)
             pending_types = []
             parts.append(part)
