@@ -22,7 +22,7 @@ struct AttentionOptions {
 /// Class E: the bits of the composition, inner values in f32 (f64 for f64), one rounding (D14). A query without keys gives zeros; what a mask hides,
 /// NaN included, takes no part. Throws Error{ShapeMismatch, DTypeMismatch, InvalidArgument}.
 /// Sources: Vaswani et al. 2017; Press et al. 2022 (ALiBi); Beltagy et al. 2020 (window); Gemma 2, 2024 (softcap).
-/// Example: attention(zeros({1, 1, 1, 2}), zeros({1, 1, 2, 2}), reshape(arange(0, 4, 1, f32), {1, 1, 2, 2}))  // [[[[1, 2]]]]
+/// Example: attention(zeros({1, 1, 1, 2}), zeros({1, 1, 2, 2}), tensor({{{{0, 1}, {2, 3}}}}))  // [[[[1, 2]]]]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask = {}, const AttentionOptions& options = {});
 
 struct RopeOptions {

@@ -182,9 +182,9 @@ Tensor slice_scatter(const Tensor& x, const Tensor& source, SliceOptions options
 /// Example: select_scatter(zeros({2, 2}), tensor({1, 2}), 1, 0)  // [[1, 0], [2, 0]]
 Tensor select_scatter(const Tensor& x, const Tensor& source, int axis, Size index);
 
-/// Writes `source` over the elements of `destination`, a view or a whole tensor, without changing its dtype or shape. The only writer beside KvCache.
-/// Class E. Throws Error{InvalidArgument} when elements of destination share a place (stride 0, overlapping windows) or either asks for a gradient.
-/// Overlap of the two gives the result as if copied first.
+/// Writes `source` over the elements of `destination`, a view or a whole tensor, whose dtype and shape stay; if they overlap, as if copied first. Class E.
+/// The only writer beside KvCache. Throws Error{InvalidArgument} when elements of destination share a place (stride 0, windows) or either asks for a gradient.
+/// Example: [] { Tensor y = zeros({3}); copy_into(y, tensor({1, 2, 3})); return y; }()  // [1, 2, 3]
 void copy_into(Tensor& destination, const Tensor& source);
 
 }  // namespace votive
