@@ -136,20 +136,20 @@ def quoted(text):
 def examples_program(header):
     lines = [f"// The examples of {header.path}, taken by tools/make_ops_doc.py.", '#include "tests/docs/examples.h"',
              '#include "votive/autograd/autograd.h"', '#include "votive/ops/ops.h"', f'#include "{header.path}"', "",
-             "namespace votive::docs {", "", f"void add_{header.subject}(std::vector<Example>& all);",
-             f"void add_{header.subject}([[maybe_unused]] std::vector<Example>& all) {{"]
+             "namespace votive::docs {", "", f"void add_{header.subject}(std::vector<Example>& list_of_examples);",
+             f"void add_{header.subject}([[maybe_unused]] std::vector<Example>& list_of_examples) {{"]
     for part, example in header.examples():
-        lines += [f"  all.push_back({{{quoted(called(part, example))}, {quoted(header.path)}, {example.line},",
+        lines += [f"  list_of_examples.push_back({{{quoted(called(part, example))}, {quoted(header.path)}, {example.line},",
                   f"                 {quoted(example.expression)}, {quoted(example.expected)}, [] {{",
                   f'#line {example.line} "{header.path}"', f"    return outcome({as_program(part, example)}); }}}});"]
     return "\n".join(lines + ["}", "", "}  // namespace votive::docs", ""])
 
 
 def index_program(subjects):
-    declared = "\n".join(f"void add_{s}(std::vector<Example>& all);" for s in subjects)
-    added = "\n".join(f"  add_{s}(all);" for s in subjects)
+    declared = "\n".join(f"void add_{s}(std::vector<Example>& list_of_examples);" for s in subjects)
+    added = "\n".join(f"  add_{s}(list_of_examples);" for s in subjects)
     return ('// Every header with examples, listed by tools/make_ops_doc.py.\n#include "tests/docs/examples.h"\n\nnamespace votive::docs {\n\n'
-            f"{declared}\n\nstd::vector<Example> examples() {{\n  std::vector<Example> all;\n{added}\n  return all;\n}}\n\n}}  // namespace votive::docs\n")
+            f"{declared}\n\nstd::vector<Example> examples() {{\n  std::vector<Example> list_of_examples;\n{added}\n  return list_of_examples;\n}}\n\n}}  // namespace votive::docs\n")
 
 
 # ------------------------------------------------------------------------------------------------------------------ the catalogue
