@@ -32,7 +32,7 @@ std::vector<Case> ranges(Rng& rng, DType d) {
     const Size n = rng.between(30000, 40000);
     all.push_back(made([n, d](Device device) { return arange(0, n, 1, d, {.device = device}); }, "large"));
   }
-  all.push_back(made([d](Device device) { return arange(0.5, 17.0, 0.3, d, {.device = device}); }, "of floats"));
+  if (is_floating(d)) all.push_back(made([d](Device device) { return arange(0.5, 17.0, 0.3, d, {.device = device}); }, "of floats"));
   return all;
 }
 
@@ -46,6 +46,10 @@ std::vector<Case> spaces(Rng& rng, DType d) {
 
 std::vector<Case> identities(Rng& rng, DType d) {
   std::vector<Case> all;
+  for (int i = 0; i < 4; ++i) {
+    const Size n = rng.between(0, 90), m = rng.between(0, 90), offset = rng.between(-99, 99);
+    all.push_back(made([=](Device device) { return eye(n, m, offset, d, {.device = device}); }));
+  }
   for (const Size n : {Size{0}, Size{1}, Size{5}, rng.between(100, 130)}) {
     all.push_back(made([n, d](Device device) { return eye(n, d, {.device = device}); }));
   }
@@ -83,6 +87,40 @@ std::vector<Case> integer_draws(Rng& rng, DType d) {
   return all;
 }
 
+std::vector<Case> classes(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const DType to : every_plain) {
+    for (const Size beyond : {Size{0}, Size{1}}) {
+      const Size n = rng.between(1, 50);
+      all.push_back({{{.dtype = d, .shape = {rng.between(1, 5), rng.between(0, 5)}, .values = Values::index, .high = n + beyond}},
+                     [=](std::span<const Tensor> in, Device) { return Outputs{one_hot(in[0], n, to)}; },
+                     "to " + std::string(to_string(to)) + (beyond == 1 ? ", some beyond" : ""),
+                     true});
+    }
+  }
+  all.push_back({{{.dtype = d, .shape = {2500}, .values = Values::index, .high = 9}},
+                 [](std::span<const Tensor> in, Device) { return Outputs{one_hot(in[0], 9, DType::boolean)}; },
+                 "large",
+                 false});
+  return all;
+}
+
+std::vector<Case> probabilities(Rng& rng, DType d) {
+  std::vector<Case> all = draws(rng, d, [](const Shape& s, RandomOptions o) {
+    o.dtype = DType::boolean;
+    return bernoulli(0.3, s, o);
+  });
+  all.push_back({{{.dtype = d, .shape = {7, 40}, .values = Values::truth}},
+                 [](std::span<const Tensor> in, Device) { return Outputs{bernoulli(in[0] * 0.75, {.seed = 4, .dtype = DType::f32})}; },
+                 "of a tensor",
+                 true});
+  all.push_back({{{.dtype = d, .shape = {7, 40}, .values = Values::moderate}},
+                 [](std::span<const Tensor> in, Device) { return Outputs{dropout(in[0], 0.4, {.seed = 4})}; },
+                 "dropout",
+                 true});
+  return all;
+}
+
 }  // namespace
 
 void add_creation(std::vector<Operation>& all) {
@@ -95,6 +133,26 @@ void add_creation(std::vector<Operation>& all) {
   all.push_back({"randn", every_floating,
                  [](Rng& rng, DType d) { return draws(rng, d, [](const Shape& s, const RandomOptions& o) { return randn(s, o); }); }});
   all.push_back({"randint", every_integer, integer_draws});
+  all.push_back({"uniform", every_floating, [](Rng& rng, DType d) {
+                   return draws(rng, d, [](const Shape& s, const RandomOptions& o) { return uniform(-2, 254, s, o); });
+                 }});
+  all.push_back({"truncated", every_floating, [](Rng& rng, DType d) {
+                   return draws(rng, d, [](const Shape& s, const RandomOptions& o) {
+                     return truncated_normal(s, {.mean = 1,
+                                                 .low = 0.5,
+                                                 .high = 3,
+                                                 .seed = o.seed,
+                                                 .stream = o.stream,
+                                                 .offset = o.offset,
+                                                 .dtype = o.dtype,
+                                                 .device = o.device});
+                   });
+                 }});
+  all.push_back({"randperm", every_integer, [](Rng& rng, DType d) {
+                   return draws(rng, d, [](const Shape& s, const RandomOptions& o) { return randperm(count(s) % 127, o); });
+                 }});
+  all.push_back({"bernoulli", every_floating, probabilities});
+  all.push_back({"one_hot", every_integer, classes});
 }
 
 }  // namespace votive::contract

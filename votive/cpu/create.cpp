@@ -5,6 +5,7 @@
 
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/positions.h"
 #include "votive/cpu/tile.h"
 #include "votive/numerics/convert.h"
 #include "votive/numerics/random.h"
@@ -69,19 +70,20 @@ void arange(const Arange& op, Tensor& y, Stream&) {
   });
 }
 
-void eye(const Eye&, Tensor& y, Stream&) {
+void one_hot(const OneHot& op, const Tensor& ids, Tensor& y, Stream&) {
+  const Positions classes({op.info.name, "ids", 1, -1, op.classes, false}, ids);
+  const Size n = ids.count(), bytes = block_bytes(y.dtype());
   fill_bits(0, y);
-  const Size n = y.shape()[0], bytes = block_bytes(y.dtype());
   const u64 one = 1;
-  std::byte bits[8];
+  alignas(8) std::byte bits[8];
   const Conversion convert(DType::u64, y.dtype());
   if (convert.is_identity()) {
     std::memcpy(bits, &one, sizeof one);
   } else {
     convert(reinterpret_cast<const std::byte*>(&one), bits, 1);
   }
-  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
-  for (Size i = 0; i < n; ++i) std::memcpy(to + i * (n + 1) * bytes, bits, static_cast<std::size_t>(bytes));
+  std::byte* const to = y.mutable_buffer() + y.offset() * bytes;
+  for (Size i = 0; i < n; ++i) std::memcpy(to + (i * op.classes + classes[i]) * bytes, bits, static_cast<std::size_t>(bytes));
 }
 
 /// Words at, at + 1, … of a draw, as many as whole Philox blocks need for n; `at` is a multiple of 4 (2 for 64-bit words).
@@ -115,6 +117,7 @@ void uniform(const Random& op, Tensor& y) {
     return;
   }
   const f32 low = numerics::f64_to_f32(op.low), high = numerics::f64_to_f32(op.high);
+  const f32 below = dtype == DType::f16 ? numerics::next_below_f16(high) : numerics::next_below_bf16(high);
   make_elements<f32>(y, DType::f32, [&](Size at, Size n, f32* place) {
     u32 words[tile_size + 4];
     words32(op, at, n, words);
@@ -126,6 +129,8 @@ void uniform(const Random& op, Tensor& y) {
       for (Size i = 0; i < n; ++i) place[i] = numerics::uniform_f32(words[i]);
     }
     for (Size i = 0; i < n && !unit; ++i) place[i] = numerics::uniform_between_f32(place[i], low, high);
+    if (unit || dtype == DType::f32) return;
+    for (Size i = 0; i < n; ++i) place[i] = place[i] > below ? below : place[i];  // rounded to a half it must stay below high too
   });
 }
 
@@ -165,11 +170,20 @@ void integers(const Random& op, Tensor& y) {
   });
 }
 
+void raw_words(const Random& op, Tensor& y) {
+  make_elements<u32>(y, DType::u32, [&](Size at, Size n, u32* place) {
+    u32 words[tile_size + 4];
+    words32(op, at, n, words);
+    std::memcpy(place, words, static_cast<std::size_t>(n) * sizeof(u32));
+  });
+}
+
 void random(const Random& op, Tensor& y, Stream&) {
   switch (op.kind) {
     case RandomKind::uniform: return uniform(op, y);
     case RandomKind::normal: return normal(op, y);
     case RandomKind::integers: return integers(op, y);
+    case RandomKind::words: return raw_words(op, y);
   }
 }
 
@@ -178,7 +192,7 @@ void random(const Random& op, Tensor& y, Stream&) {
 void register_create(Kernels& kernels) {
   kernels.add<Fill>(Device::cpu, fill);
   kernels.add<Arange>(Device::cpu, arange);
-  kernels.add<Eye>(Device::cpu, eye);
+  kernels.add<OneHot>(Device::cpu, one_hot);
   kernels.add<Random>(Device::cpu, random);
 }
 

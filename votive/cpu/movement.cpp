@@ -3,12 +3,17 @@
 #include "votive/ops/movement.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string>
 
 #include "votive/base/thread_pool.h"
 #include "votive/core/walk.h"
 #include "votive/cpu/copy.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/positions.h"
+#include "votive/cpu/tile.h"
 #include "votive/cpu/types.h"
+#include "votive/ops/index_syntax.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -93,6 +98,27 @@ void triangle(const Triangle& op, const Tensor& x, Tensor& y, Stream&) {
   });
 }
 
+void locate(const Locate& op, std::span<const Tensor> indices, Tensor& y, Stream&) {
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const std::string entry = "at[" + std::to_string(op.entries[k]) + "]";
+    const Positions checked({op.info.name, entry, 2, op.axes[k], op.sizes[static_cast<int>(k)]}, indices[k]);
+  }
+  i64* const positions = data<i64>(y);
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const Reader in(indices[k], broadcast_layout(indices[k].layout(), y.shape()), DType::i64);
+    const Size n = op.sizes[static_cast<int>(k)];
+    parallel_for(y.count(), 16 * tile_size, [&](Size begin, Size end) {
+      Tile tile;
+      for (Size at = begin; at < end; at += tile_size) {
+        const Size m = end - at < tile_size ? end - at : tile_size;
+        const i64* values = in.read<i64>(at, m, &tile);
+        i64* const to = positions + at;
+        for (Size i = 0; i < m; ++i) to[i] = (k == 0 ? 0 : to[i] * n) + (values[i] < 0 ? values[i] + n : values[i]);
+      }
+    });
+  }
+}
+
 void bitcast(const Bitcast&, const Tensor& x, Tensor& y, Stream&) { copy_elements(x, y); }
 
 }  // namespace
@@ -102,6 +128,7 @@ void register_movement(Kernels& kernels) {
   kernels.add<Overlay>(Device::cpu, overlay);
   kernels.add<Triangle>(Device::cpu, triangle);
   kernels.add<Bitcast>(Device::cpu, bitcast);
+  kernels.add<Locate>(Device::cpu, locate);
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

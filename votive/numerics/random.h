@@ -2,6 +2,7 @@
 // device, thread, layout or split. Who holds the state and advances it is ops' business.
 #pragma once
 
+#include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
 #include "votive/numerics/pointwise.h"
 #include "votive/numerics/portable.h"
@@ -71,6 +72,16 @@ VOTIVE_SCALAR f32 next_below_f32(f32 x) {
 VOTIVE_SCALAR f64 next_below_f64(f64 x) {
   const u64 u = bits_f64(x);
   return f64_from_bits(x == 0.0 ? 0x8000000000000001u : (u >> 63 ? u + 1u : u - 1u));
+}
+
+/// The largest f16 (bf16) below x, a value of that dtype.
+VOTIVE_SCALAR f32 next_below_f16(f32 x) {
+  const u16 u = f32_to_f16(x);
+  return f16_to_f32((u & 0x7fffu) == 0u ? (u16)0x8001u : (u16)(u >> 15 ? u + 1u : u - 1u));
+}
+VOTIVE_SCALAR f32 next_below_bf16(f32 x) {
+  const u16 u = f32_to_bf16(x);
+  return bf16_to_f32((u & 0x7fffu) == 0u ? (u16)0x8001u : (u16)(u >> 15 ? u + 1u : u - 1u));
 }
 
 /// Uniform on [low, high):  low + u (high - low) in two roundings, and what reaches high becomes the float below it.

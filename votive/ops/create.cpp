@@ -6,10 +6,11 @@
 
 #include "votive/base/text.h"
 #include "votive/numerics/convert.h"
-#include "votive/ops/apply.h"
+#include "votive/numerics/math.h"
 #include "votive/ops/check.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/ops.h"
+#include "votive/ops/views.h"
 
 namespace votive {
 
@@ -38,29 +39,51 @@ double as_double(Literal value) {
 
 }  // namespace
 
+namespace {
+
+Tensor filled(std::string_view op, const Meta& meta, Literal value) { return apply(Fill{meta, literal_bits(op, value, meta.dtype), op}); }
+
+/// The meta of a new tensor like x.
+Meta like(std::string_view op, const Tensor& x) {
+  const Meta meta = x.meta();
+  require_unblocked(op, {"x", 1, meta});
+  return new_meta(op, meta.shape, meta.dtype, {.device = meta.device});
+}
+
+Tensor with_any_values(const char* op, const Meta& meta) {
+  if (meta.dtype == DType::boolean) return apply(Fill{meta, 0, op});  // a bool is 0 or 1, whatever the memory held
+  return Tensor::allocate(op, meta);
+}
+
+}  // namespace
+
 Tensor full(const Shape& shape, Literal value, DType dtype, CreateOptions options) {
-  return apply(Fill{new_meta("full", shape, dtype, options), literal_bits("full", value, dtype)});
+  return filled("full", new_meta("full", shape, dtype, options), value);
 }
 
-Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) { return apply(Fill{new_meta("zeros", shape, dtype, options), 0}); }
-
-Tensor ones(const Shape& shape, DType dtype, CreateOptions options) {
-  return apply(Fill{new_meta("ones", shape, dtype, options), literal_bits("ones", 1, dtype)});
+Tensor zeros(const Shape& shape, DType dtype, CreateOptions options) {
+  return apply(Fill{new_meta("zeros", shape, dtype, options), 0, "zeros"});
 }
 
-Tensor zeros_like(const Tensor& x) {
-  const Meta meta = x.meta();
-  require_unblocked("zeros_like", {"x", 1, meta});
-  return zeros(meta.shape, meta.dtype, {.device = meta.device});
+Tensor ones(const Shape& shape, DType dtype, CreateOptions options) { return filled("ones", new_meta("ones", shape, dtype, options), 1); }
+
+Tensor empty(const Shape& shape, DType dtype, CreateOptions options) {
+  return with_any_values("empty", new_meta("empty", shape, dtype, options));
 }
 
-Tensor ones_like(const Tensor& x) {
-  const Meta meta = x.meta();
-  require_unblocked("ones_like", {"x", 1, meta});
-  return ones(meta.shape, meta.dtype, {.device = meta.device});
+Tensor zeros_like(const Tensor& x) { return apply(Fill{like("zeros_like", x), 0, "zeros_like"}); }
+Tensor ones_like(const Tensor& x) { return filled("ones_like", like("ones_like", x), 1); }
+Tensor full_like(const Tensor& x, Literal value) { return filled("full_like", like("full_like", x), value); }
+Tensor empty_like(const Tensor& x) { return with_any_values("empty_like", like("empty_like", x)); }
+
+Tensor eye(Size n, Size m, Size offset, DType dtype, CreateOptions options) {
+  const Meta meta = new_meta("eye", {n, m}, dtype, options);
+  const Layout at = diagonal_of(Layout::contiguous(meta.shape), 0, 1, offset);
+  const Tensor one = filled("eye", {.dtype = dtype, .shape = {}, .device = options.device}, 1);
+  return apply(Place{"eye", meta.shape, at}, Tensor::view(one, broadcast_layout(one.layout(), at.shape)));
 }
 
-Tensor eye(Size n, DType dtype, CreateOptions options) { return apply(Eye{new_meta("eye", {n, n}, dtype, options)}); }
+Tensor eye(Size n, DType dtype, CreateOptions options) { return eye(n, n, 0, dtype, options); }
 
 namespace {
 
@@ -68,6 +91,11 @@ using Wide = __int128;
 
 Wide as_wide(Literal value) {
   return value.kind() == Literal::Kind::unsigned_integer ? Wide{value.as_unsigned()} : Wide{value.as_signed()};
+}
+
+/// A float is rounded to the dtype, and refused where that would make it infinite: the rule of literals, for values that were computed of them.
+void require_finite_in(std::string_view op, double value, DType dtype) {
+  if (is_floating(dtype) || is_float8(dtype)) literal_bits(op, value, dtype, "Give a wider dtype");
 }
 
 [[noreturn]] void refuse_range(std::string detail) { throw Error(ErrorKind::InvalidArgument, "arange").detail(std::move(detail)); }
@@ -95,6 +123,10 @@ Tensor arange_of_integers(Wide start, Wide stop, Wide step, DType dtype, CreateO
   op.integer_step = static_cast<std::int64_t>(static_cast<std::uint64_t>(step));
   op.start = static_cast<double>(start);
   op.step = static_cast<double>(step);
+  if (n != 0) {
+    require_finite_in("arange", op.start, dtype);
+    require_finite_in("arange", static_cast<double>(last), dtype);
+  }
   return apply(op);
 }
 
@@ -113,10 +145,20 @@ Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dt
     throw Error(ErrorKind::DTypeMismatch, "arange").detail("bool has no ranges").dtype("bool").accepted("integers and floats");
   }
   if (!floating) return arange_of_integers(as_wide(start), as_wide(stop), as_wide(step), result, options);
+  if (is_integer(result)) {
+    for (const Literal& value : {start, stop, step}) {
+      if (value.kind() == Literal::Kind::floating)
+        literal_bits("arange", value, result, "Give integers, or cast the range, e.g. arange(0.0, 1.0, 0.3).to(i32)");
+    }
+  }
   const double a = as_double(start), b = as_double(stop), s = as_double(step);
   if (s == 0 || !std::isfinite(s)) refuse_range(format("step is {}", s));
   if (!std::isfinite(a) || !std::isfinite(b)) refuse_range(format("the range from {} to {} is not finite", a, b));
   const Size n = checked_size("arange", std::ceil((b - a) / s));
+  if (n != 0) {
+    require_finite_in("arange", a, result);
+    require_finite_in("arange", std::fma(static_cast<double>(n - 1), s, a), result);
+  }
   return apply(Arange{.meta = new_meta("arange", {n}, result, options), .integer = false, .start = a, .step = s});
 }
 
@@ -130,12 +172,85 @@ Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions op
   if (!std::isfinite(start) || !std::isfinite(stop)) {
     throw Error(ErrorKind::InvalidArgument, "linspace").detail(format("the range from {} to {} is not finite", start, stop));
   }
-  Arange op{.meta = new_meta("linspace", {n}, dtype, options), .integer = false, .start = start, .stop = stop, .hit_stop = n > 1};
+  Arange op{.meta = new_meta("linspace", {n}, dtype, options),
+            .integer = false,
+            .start = start,
+            .stop = stop,
+            .hit_stop = n > 1,
+            .called = "linspace"};
+  for (const double end : {start, stop}) require_finite_in("linspace", end, dtype);
   const double distance = stop - start, steps = static_cast<double>(n - 1);
   if (n > 1)
     op.step =
         std::isfinite(distance) ? distance / steps : stop / steps - start / steps;  // ends near ±1e308 are further apart than a double
   return apply(op);
+}
+
+Tensor logspace(double start, double stop, Size n, double base, DType dtype, CreateOptions options) {
+  if (!is_floating(dtype)) {
+    throw Error(ErrorKind::DTypeMismatch, "logspace")
+        .detail(to_string(dtype).data())
+        .dtype(to_string(dtype))
+        .accepted("f16, bf16, f32, f64");
+  }
+  if (!std::isfinite(start) || !std::isfinite(stop) || !(base > 0) || !std::isfinite(base)) {
+    throw Error(ErrorKind::InvalidArgument, "logspace")
+        .detail(format("base {} from {} to {}", base, start, stop))
+        .accepted("finite ends, base > 0");
+  }
+  new_meta("logspace", {n}, DType::f64, options);
+  for (const double end : {start, stop}) require_finite_in("logspace", numerics::pow_f64(base, end), dtype);
+  const Tensor exponents = linspace(start, stop, n, DType::f64, options);
+  return pow(full({}, base, DType::f64, options), exponents).to(dtype);
+}
+
+std::vector<Tensor> meshgrid(std::span<const Tensor> x, MeshgridOptions options) {
+  constexpr std::string_view op = "meshgrid";
+  if (x.size() > static_cast<std::size_t>(max_rank))
+    throw Error(ErrorKind::InvalidArgument, op).detail(format("{} vectors; there can be {} axes", x.size(), max_rank));
+  Shape shape;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::string name = format("x[{}]", i);
+    const Meta meta = x[i].meta();
+    const Argument argument{name, static_cast<int>(i) + 1, meta};
+    require_unblocked(op, argument);
+    require_rank(op, argument, 0, 1);
+    shape.push_back(count(meta.shape));
+  }
+  const bool exchanged = options.indexing == Indexing::xy && x.size() >= 2;
+  if (exchanged) std::swap(shape[0], shape[1]);
+  std::vector<Tensor> grids;
+  for (int i = 0; i < static_cast<int>(x.size()); ++i) {
+    const int axis = exchanged && i < 2 ? 1 - i : i;
+    Shape one = Shape::filled(shape.rank(), 1);
+    one[axis] = shape[axis];
+    grids.push_back(broadcasted_to(op, reshaped_to(op, x[static_cast<std::size_t>(i)], one), shape));
+  }
+  return grids;
+}
+
+std::vector<Tensor> meshgrid(std::initializer_list<Tensor> x, MeshgridOptions options) {
+  return meshgrid(std::span(x.begin(), x.size()), options);
+}
+
+Meta OneHot::result(const Meta& ids) const {
+  const Argument argument{"ids", 1, ids};
+  require_index(info.name, argument);
+  require_rank(info.name, argument, 0, max_rank - 1);
+  if (classes < 0) throw error_about(ErrorKind::InvalidArgument, info.name, {argument}).detail(format("{} classes", classes));
+  Shape shape = ids.shape;
+  shape.push_back(classes);
+  return new_meta(info.name, shape, dtype, {.device = ids.device});
+}
+
+Tensor one_hot(const Tensor& ids, Size classes, DType dtype) {
+  const OneHot op{classes, dtype};
+  op.result(ids.meta());
+  if (classes == 0 && ids.count() != 0) {  // no element to write, but no id either that could be one
+    const Meta meta = ids.meta();
+    throw error_about(ErrorKind::IndexOutOfRange, "one_hot", {{"ids", 1, meta}}).detail(format("ids {} and no classes", describe(meta)));
+  }
+  return apply(op, ids);
 }
 
 namespace {

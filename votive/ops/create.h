@@ -43,9 +43,11 @@ class Literal {
 struct Fill {
   Meta meta;
   std::uint64_t bits;
+  std::string_view called = "full";
 
   static constexpr OpInfo info{"full", Class::exact};
   using Kernel = void(const Fill&, Tensor& y, Stream&);
+  std::string_view name() const { return called; }
   Meta result() const { return meta; }
 };
 
@@ -56,34 +58,40 @@ struct Arange {
   std::int64_t first = 0, integer_step = 1;
   double start = 0, step = 1, stop = 0;
   bool hit_stop = false;
+  std::string_view called = "arange";
 
   static constexpr OpInfo info{"arange", Class::exact};
   using Kernel = void(const Arange&, Tensor& y, Stream&);
+  std::string_view name() const { return called; }
   Meta result() const { return meta; }
 };
 
-enum class RandomKind : std::uint8_t { uniform, normal, integers };
+/// `words`: the 32-bit words themselves, as u32; `integers` are made of 64-bit words, of which low = high = 0 gives all bits.
+enum class RandomKind : std::uint8_t { uniform, normal, integers, words };
 
-/// Philox 4x32-10, a function of (seed, stream, offset, logical index) alone.
+/// Philox 4x32-10, a function of (seed, stream, offset, logical index) alone. The ends of a uniform draw are values of the dtype.
 struct Random {
   Meta meta;
   RandomKind kind;
   std::uint64_t seed, stream, offset;
   double low = 0, high = 1;                        // uniform
   std::int64_t integer_low = 0, integer_high = 1;  // integers in [low, high)
+  std::string_view called = "rand";
 
   static constexpr OpInfo info{"random", Class::portable};
   using Kernel = void(const Random&, Tensor& y, Stream&);
+  std::string_view name() const { return called; }
   Meta result() const { return meta; }
 };
 
-/// The identity: 1 where row == column.
-struct Eye {
-  Meta meta;
+/// y[…, c] = 1 where c = ids[…], else 0; ids in [0, classes), checked before anything is written.
+struct OneHot {
+  Size classes;
+  DType dtype;
 
-  static constexpr OpInfo info{"eye", Class::exact};
-  using Kernel = void(const Eye&, Tensor& y, Stream&);
-  Meta result() const { return meta; }
+  static constexpr OpInfo info{"one_hot", Class::exact};
+  using Kernel = void(const OneHot&, const Tensor& ids, Tensor& y, Stream&);
+  Meta result(const Meta& ids) const;
 };
 
 }  // namespace votive

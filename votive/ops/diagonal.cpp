@@ -19,27 +19,6 @@ std::pair<int, int> plane(std::string_view op, const Meta& x, const DiagonalOpti
   return {a, b};
 }
 
-/// The layout of a diagonal, as last axis after the others.
-Layout diagonal_of(Layout layout, int a, int b, Size offset) {
-  const Size rows = layout.shape[a], columns = layout.shape[b];
-  const Size stride = layout.strides[a] + layout.strides[b];
-  Size n = 0;
-  if (offset >= 0 && offset < columns) {
-    n = std::min(rows, columns - offset);
-    if (n > 0) layout.offset += offset * layout.strides[b];
-  } else if (offset < 0 && offset > -rows) {
-    n = std::min(rows + offset, columns);
-    if (n > 0) layout.offset -= offset * layout.strides[a];
-  }
-  for (const int axis : {std::max(a, b), std::min(a, b)}) {
-    layout.shape.erase(axis);
-    layout.strides.erase(axis);
-  }
-  layout.shape.push_back(n);
-  layout.strides.push_back(n > 1 ? stride : 1);
-  return layout;
-}
-
 Tensor embedded(std::string_view op, const Tensor& x, const DiagonalOptions& options) {
   const Meta meta = x.meta();
   require_unblocked(op, {"x", 1, meta});
@@ -66,6 +45,26 @@ Tensor triangle(bool lower, const Tensor& x, Size offset) {
 }
 
 }  // namespace
+
+Layout diagonal_of(Layout layout, int a, int b, Size offset) {
+  const Size rows = layout.shape[a], columns = layout.shape[b];
+  const Size stride = layout.strides[a] + layout.strides[b];
+  Size n = 0;
+  if (offset >= 0 && offset < columns) {
+    n = std::min(rows, columns - offset);
+    if (n > 0) layout.offset += offset * layout.strides[b];
+  } else if (offset < 0 && offset > -rows) {
+    n = std::min(rows + offset, columns);
+    if (n > 0) layout.offset -= offset * layout.strides[a];
+  }
+  for (const int axis : {std::max(a, b), std::min(a, b)}) {
+    layout.shape.erase(axis);
+    layout.strides.erase(axis);
+  }
+  layout.shape.push_back(n);
+  layout.strides.push_back(n > 1 ? stride : 1);
+  return layout;
+}
 
 Tensor diagonal(const Tensor& x, DiagonalOptions options) {
   const Meta meta = elements_meta("diagonal", x);

@@ -5,6 +5,7 @@
 #include "votive/ops/functions/attention.h"
 #include "votive/ops/functions/convolution.h"
 #include "votive/ops/functions/create.h"
+#include "votive/ops/functions/index_syntax.h"
 #include "votive/ops/functions/indexing.h"
 #include "votive/ops/functions/losses.h"
 #include "votive/ops/functions/movement.h"

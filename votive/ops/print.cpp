@@ -70,4 +70,6 @@ std::string to_string(const Tensor& x) {
   return text;
 }
 
+std::ostream& operator<<(std::ostream& out, const Tensor& x) { return out << to_string(x); }
+
 }  // namespace votive

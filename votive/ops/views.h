@@ -27,6 +27,8 @@ Tensor flipped(std::string_view op, const Tensor& x, std::uint32_t axes);
 Tensor concatenated(Concat op, DType dtype, std::span<const Tensor> x);
 /// What a slice makes of a layout.
 Layout sliced_by(std::string_view op, const Meta& x, const SliceOptions& options, const Layout& layout);
+/// The layout of the diagonal of axes a and b, as last axis after the others.
+Layout diagonal_of(Layout layout, int a, int b, Size offset);
 /// What select makes of a layout.
 Layout selected_from(std::string_view op, const Meta& x, int axis, Size index, const Layout& layout);
 /// x with `source`, broadcast and cast, at the elements of `at`, a layout inside row-major x.

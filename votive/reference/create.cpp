@@ -3,6 +3,7 @@
 #include "votive/numerics/random.h"
 #include "votive/reference/element.h"
 #include "votive/reference/kernels.h"
+#include "votive/reference/positions.h"
 
 namespace votive::reference {
 
@@ -22,10 +23,11 @@ void arange(const Arange& op, Tensor& y, Stream&) {
   write_f64(y, values);
 }
 
-void eye(const Eye&, Tensor& y, Stream&) {
-  const Size n = y.shape()[0];
-  std::vector<u64> values(static_cast<std::size_t>(n * n), 0);
-  for (Size i = 0; i < n; ++i) values[static_cast<std::size_t>(i * n + i)] = 1;
+void one_hot(const OneHot& op, const Tensor& ids, Tensor& y, Stream&) {
+  const std::vector<Size> classes = checked_positions({op.info.name, "ids", 1, -1, op.classes, false}, ids);
+  std::vector<u64> values(static_cast<std::size_t>(y.count()), 0);
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    values[i * static_cast<std::size_t>(op.classes) + static_cast<std::size_t>(classes[i])] = 1;
   write_u64(y, values);
 }
 
@@ -35,7 +37,11 @@ f32 uniform(const Random& op, DType dtype, u64 i) {
   const u32 word = random_word32(op.seed, op.stream, op.offset, i);
   const f32 u = dtype == DType::f16 ? uniform_f16(word) : dtype == DType::bf16 ? uniform_bf16(word) : uniform_f32(word);
   if (op.low == 0 && op.high == 1) return u;
-  return uniform_between_f32(u, f64_to_f32(op.low), f64_to_f32(op.high));
+  const f32 high = f64_to_f32(op.high);
+  const f32 y = uniform_between_f32(u, f64_to_f32(op.low), high);
+  // rounded to a half it must stay below high too
+  const f32 below = dtype == DType::f16 ? next_below_f16(high) : dtype == DType::bf16 ? next_below_bf16(high) : y;
+  return y > below ? below : y;
 }
 
 f64 uniform_wide(const Random& op, u64 i) {
@@ -66,6 +72,11 @@ void random(const Random& op, Tensor& y, Stream&) {
     std::vector<i64> values;
     for (u64 i = 0; i < n; ++i) values.push_back(uniform_i64(random_word64(op.seed, op.stream, op.offset, i), op.integer_low, range));
     return write_i64(y, values);
+  }
+  if (op.kind == RandomKind::words) {
+    std::vector<u64> values;
+    for (u64 i = 0; i < n; ++i) values.push_back(random_word32(op.seed, op.stream, op.offset, i));
+    return write_u64(y, values);
   }
   const bool is_normal = op.kind == RandomKind::normal;
   if (y.dtype() == DType::f64) {

@@ -9,7 +9,7 @@ void register_kernels(Kernels& kernels) {
   constexpr Device device = Device::reference;
   kernels.add<Fill>(device, fill);
   kernels.add<Arange>(device, arange);
-  kernels.add<Eye>(device, eye);
+  kernels.add<OneHot>(device, one_hot);
   kernels.add<Random>(device, random);
   kernels.add<Unary>(device, unary);
   kernels.add<UnaryWith>(device, unary_with);
@@ -22,6 +22,7 @@ void register_kernels(Kernels& kernels) {
   kernels.add<Overlay>(device, overlay);
   kernels.add<Triangle>(device, triangle);
   kernels.add<Bitcast>(device, bitcast);
+  kernels.add<Locate>(device, locate);
   kernels.add<Concat>(device, concat);
   kernels.add<Reduce>(device, reduce);
   kernels.add<ArgReduce>(device, arg_reduce);

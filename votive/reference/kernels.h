@@ -7,6 +7,7 @@
 #include "votive/ops/conv.h"
 #include "votive/ops/create.h"
 #include "votive/ops/index.h"
+#include "votive/ops/index_syntax.h"
 #include "votive/ops/matmul.h"
 #include "votive/ops/movement.h"
 #include "votive/ops/norm.h"
@@ -22,7 +23,7 @@ namespace votive::reference {
 
 void fill(const Fill&, Tensor& y, Stream&);
 void arange(const Arange&, Tensor& y, Stream&);
-void eye(const Eye&, Tensor& y, Stream&);
+void one_hot(const OneHot&, const Tensor& ids, Tensor& y, Stream&);
 void random(const Random&, Tensor& y, Stream&);
 
 void unary(const Unary&, const Tensor& x, Tensor& y, Stream&);
@@ -35,6 +36,7 @@ void copy(const Copy&, const Tensor& x, Tensor& y, Stream&);
 void place(const Place&, const Tensor& x, Tensor& y, Stream&);
 void overlay(const Overlay&, const Tensor& x, const Tensor& source, Tensor& y, Stream&);
 void triangle(const Triangle&, const Tensor& x, Tensor& y, Stream&);
+void locate(const Locate&, std::span<const Tensor> indices, Tensor& y, Stream&);
 void bitcast(const Bitcast&, const Tensor& x, Tensor& y, Stream&);
 void concat(const Concat&, std::span<const Tensor> x, Tensor& y, Stream&);
 
