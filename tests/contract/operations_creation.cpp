@@ -87,6 +87,21 @@ std::vector<Case> integer_draws(Rng& rng, DType d) {
   return all;
 }
 
+std::vector<Case> weighted(Rng& rng, DType d) {
+  std::vector<Case> all;
+  for (const bool replacement : {true, false}) {
+    for (const Shape& shape : {Shape{1}, Shape{5, 3}, Shape{2, 2, 70}, Shape{5000}}) {
+      const MultinomialOptions options{.replacement = replacement, .seed = rng.next()};
+      const Size n = replacement ? 7 : 1;
+      all.push_back({{{.dtype = d, .shape = shape, .values = Values::moderate}},
+                     [=](std::span<const Tensor> in, Device) { return Outputs{multinomial(abs(in[0]), n, options)}; },
+                     replacement ? "with replacement" : "without",
+                     true});
+    }
+  }
+  return all;
+}
+
 std::vector<Case> classes(Rng& rng, DType d) {
   std::vector<Case> all;
   for (const DType to : every_plain) {
@@ -148,6 +163,7 @@ void add_creation(std::vector<Operation>& all) {
                                                  .device = o.device});
                    });
                  }});
+  all.push_back({"multinomial", every_floating, weighted});
   all.push_back({"randperm", every_integer, [](Rng& rng, DType d) {
                    return draws(rng, d, [](const Shape& s, const RandomOptions& o) { return randperm(count(s) % 127, o); });
                  }});

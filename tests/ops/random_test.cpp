@@ -163,6 +163,53 @@ TEST_P(Randomness, OfATruncatedNormalTakesOneWordEach) {
   EXPECT_EQ(generator.offset, 3u);
 }
 
+// CONTRACT.md 7: u·total against the canonical cumsum; here all sums are exact, so any order gives them.
+TEST_P(Randomness, OfWeightsFollowsTheirCumsum) {
+  const Tensor weights = tensor({{0, 1, 0, 2, 5, 0}, {4, 0, 0, 0, 0, 4}}, f32, here);
+  const std::vector<std::int64_t> drawn = multinomial(weights, 500, {.replacement = true, .seed = 9}).to_host<std::int64_t>();
+  const std::vector<float> u = rand({2, 500}, at(9)).to_host<float>();
+  for (std::size_t i = 0; i < 500; ++i) {
+    const float t = u[i] * 8;
+    EXPECT_EQ(drawn[i], t < 1 ? 1 : t < 3 ? 3 : 4);
+    EXPECT_EQ(drawn[500 + i], u[500 + i] * 8 < 4 ? 0 : 5);
+  }
+}
+
+TEST_P(Randomness, OfWeightsWithoutReplacementRepeatsNothing) {
+  const Tensor weights = tensor({5, 0, 1, 3}, f64, here);
+  const std::vector<std::int64_t> order = multinomial(weights, 3, {.seed = 2}).to_host<std::int64_t>();
+  std::vector<std::int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, (std::vector<std::int64_t>{0, 2, 3}));
+  // the first of many draws falls in proportion to the weights: 5/9, 1/9, 3/9
+  const Tensor rows = broadcast_to(weights, {9000, 4});
+  const std::vector<std::int64_t> first = multinomial(rows, 1, {.seed = 3}).to_host<std::int64_t>();
+  const auto share = [&](std::int64_t i) { return static_cast<double>(std::count(first.begin(), first.end(), i)) / 9000; };
+  EXPECT_NEAR(share(0), 5.0 / 9, 0.021);  // four deviations, √(p(1−p)/9000)
+  EXPECT_NEAR(share(2), 1.0 / 9, 0.014);
+  EXPECT_NEAR(share(3), 3.0 / 9, 0.020);
+  EXPECT_EQ(share(1), 0);
+}
+
+TEST_P(Randomness, OfWeightsRefusesWhatIsNoDistribution) {
+  const auto kind = [&](const Nested& w, Size n, bool replacement) {
+    return kind_of([&] { multinomial(tensor(w, f32, here), n, {.replacement = replacement}); });
+  };
+  EXPECT_EQ(kind({1, -1}, 1, true), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind({0, 0}, 1, true), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind({1, 0}, 2, false), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind({1, std::nan("")}, 1, false), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind({3e38, 3e38}, 1, true), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind({1, 1}, -1, true), ErrorKind::InvalidArgument);
+  EXPECT_EQ(kind_of([&] { multinomial(ones({}, f32, here), 1); }), ErrorKind::ShapeMismatch);
+  EXPECT_EQ(multinomial(ones({3, 2}, i32, here), 0).shape(), (Shape{3, 0}));
+  Generator generator{.seed = 1};
+  multinomial(ones({6}, f32, here), 2, generator);
+  EXPECT_EQ(generator.offset, 2u);  // a word per weight
+  multinomial(ones({6}, f32, here), 2, generator, {.replacement = true});
+  EXPECT_EQ(generator.offset, 3u);  // a word per sample
+}
+
 // Every form with a generator draws what the other form draws from its place, and moves it past ⌈words / 4⌉ blocks.
 TEST_P(Randomness, MovesItsGeneratorByTheWordsUsed) {
   const auto moved = [&](const std::function<void(Generator&)>& draw) {

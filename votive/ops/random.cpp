@@ -288,6 +288,46 @@ Tensor bernoulli(const Tensor& p, Generator& generator, RandomOptions options) {
   return y;
 }
 
+Tensor multinomial(const Tensor& weights, Size n, MultinomialOptions options) {
+  constexpr std::string_view op = "multinomial";
+  const Meta meta = weights.meta();
+  const Argument argument{"weights", 1, meta};
+  require_plain(op, argument);
+  require_rank(op, argument, 1);
+  const auto refuse = [&](std::string detail) {
+    throw error_about(ErrorKind::InvalidArgument, op, {argument}).detail(format("{}: {}", describe(argument), detail));
+  };
+  if (n < 0) refuse(format("{} samples", n));
+  const Tensor w = weights.detach().to(DType::f32);
+  if (!all(logical_and(ge(w, 0), lt(w, std::numeric_limits<double>::infinity()))).item<bool>())
+    refuse("a weight is negative, NaN or infinite");
+  const Tensor positive = sum(gt(w, 0), {.axis = -1});
+  const Size needed = options.replacement ? (n > 0 ? 1 : 0) : n;
+  if (!all(ge(positive, needed)).item<bool>()) refuse(format("a row has fewer than {} positive weights", needed));
+  const RandomOptions from{.seed = options.seed, .stream = options.stream, .offset = options.offset, .device = meta.device};
+  if (!options.replacement) {
+    const Tensor waiting = -log(1.0 - apply(drawn_from(op, RandomKind::uniform, meta.shape, from)));
+    return topk(waiting / w, n, {.axis = -1, .largest = false}).indices;
+  }
+  Shape shape = meta.shape;
+  shape.back() = n;
+  const Tensor u = apply(drawn_from(op, RandomKind::uniform, shape, from));
+  if (meta.shape.back() == 0) return zeros(shape, DType::i64, {.device = meta.device});
+  const Tensor up_to = cumsum(w, -1);
+  if (!all(lt(narrow(up_to, -1, meta.shape.back() - 1, 1), std::numeric_limits<double>::infinity())).item<bool>())
+    refuse("the weights of a row add up to more than f32 holds");
+  const Tensor target = u * narrow(up_to, -1, meta.shape.back() - 1, 1);
+  return argmax(gt(unsqueeze(up_to, -2), unsqueeze(target, -1)));
+}
+Tensor multinomial(const Tensor& weights, Size n, Generator& generator, MultinomialOptions options) {
+  options.seed = generator.seed;
+  options.stream = generator.stream;
+  options.offset = generator.offset;
+  Tensor y = multinomial(weights, n, options);
+  advance(generator, options.replacement ? y.count() : weights.count(), 1);
+  return y;
+}
+
 Tensor dropout_mask(double p, const Shape& shape, RandomOptions options) {
   options.dtype = DType::boolean;
   return bernoulli_draw("dropout_mask", 1 - require_probability("dropout_mask", p), shape, options);

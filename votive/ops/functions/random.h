@@ -21,7 +21,7 @@ struct RandomOptions {
 };
 
 /// Uniform in [0, 1): 24 bits of a word in f32, 53 of two in f64, 11 in f16, 8 in bf16; exact, never 1. Class E.
-/// Example: rand({2}, {.seed = 1})  // [0.07822543, 0.35535014]
+/// Example: rand({2}, {.seed = 1})  // [0.89025915, 0.8946847]
 Tensor rand(const Shape& shape, RandomOptions options = {});
 Tensor rand(const Shape& shape, Generator& generator, RandomOptions options = {});
 /// rand of x's shape, dtype and device. Class E.
@@ -81,6 +81,18 @@ Tensor bernoulli(double p, const Shape& shape, RandomOptions options = {.dtype =
 Tensor bernoulli(double p, const Shape& shape, Generator& generator, RandomOptions options = {.dtype = boolean});
 Tensor bernoulli(const Tensor& p, RandomOptions options = {.dtype = boolean});
 Tensor bernoulli(const Tensor& p, Generator& generator, RandomOptions options = {.dtype = boolean});
+struct MultinomialOptions {
+  bool replacement = false;  // whether an index may come more than once
+  std::uint64_t seed = 0, stream = 0, offset = 0;
+};
+/// n indices along the last axis, each drawn with a probability in proportion to its weight; i64, in the order drawn. Class P.
+/// With replacement: the lowest i whose canonical cumsum exceeds u·total, in f32. Without: the n smallest of −log(1 − u) / w, ties to the lower index.
+/// Weights are numbers ≥ 0 of any dtype, read as f32 and by the host to be checked. Throws Error{InvalidArgument} for a negative weight, a NaN or an
+/// infinity, a row of no weight, and without replacement for fewer positive weights than n.
+/// Example: multinomial(tensor({0, 3, 0}), 2, {.replacement = true})  // [1, 1]
+Tensor multinomial(const Tensor& weights, Size n, MultinomialOptions options = {});
+Tensor multinomial(const Tensor& weights, Size n, Generator& generator, MultinomialOptions options = {});
+
 /// Which elements dropout keeps: bernoulli(1 − p). Class E.
 /// Example: dropout_mask(0, {2})  // [true, true]
 Tensor dropout_mask(double p, const Shape& shape, RandomOptions options = {});
