@@ -134,7 +134,7 @@ def quoted(text):
 
 
 def examples_program(header):
-    lines = [f"// The examples of {header.path}, taken by tools/make_ops_doc.py.", '#include "tests/docs/examples.h"',
+    lines = [f"// The examples of {header.path}, taken by tools/make_ops_doc.py.", "#include <sstream>", '#include "tests/docs/examples.h"',
              '#include "votive/autograd/autograd.h"', '#include "votive/ops/ops.h"', f'#include "{header.path}"', "",
              "namespace votive::docs {", "", f"void add_{header.subject}(std::vector<Example>& list_of_examples);",
              f"void add_{header.subject}([[maybe_unused]] std::vector<Example>& list_of_examples) {{"]

@@ -134,7 +134,7 @@ def parse(path, text):
         if not line.startswith("//"):
             break
         opening.append(line[2:].strip())
-    parts, part, doc, pending_types = [], None, [], []
+    parts, part, doc, pending_types, carried = [], None, [], [], []
     i, inside = 0, False
     while i < len(lines):
         line = lines[i]
@@ -148,7 +148,7 @@ def parse(path, text):
             i += 1
             continue
         if not bare:
-            part = None
+            part, carried = None, []
             if doc:
                 raise ValueError(f"{path}:{i + 1}: a docstring before a blank line")
             i += 1
@@ -185,6 +185,7 @@ def parse(path, text):
         if name is None:
             part = None
             text_lines, examples = split_doc(doc)
+            carried = text_lines or carried  # words above a struct are also those of a function right below that has an example alone
             shown = "\n".join(["// " + t if t else "//" for t in text_lines] + [type_text(whole)])
             if examples:  # a type with examples is documented like a function
                 part = Part(start + 1, text_lines, examples, [], pending_types + [type_text(whole)])
@@ -202,8 +203,8 @@ def parse(path, text):
                 part.signatures.append((name, signature(whole)))
                 doc = []
                 continue
-            part = Part(start + 1, text_lines, examples, [], pending_types)
-            pending_types = []
+            part = Part(start + 1, text_lines or (carried if examples else []), examples, [], pending_types)
+            pending_types, carried = [], []
             parts.append(part)
         part.signatures.append((name, signature(whole)))
         doc = []

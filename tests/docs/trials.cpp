@@ -10,7 +10,9 @@ namespace votive::docs {
 namespace {
 
 std::string without_device(std::string text) {
-  for (std::size_t at; (at = text.find(" on reference")) != std::string::npos;) text.erase(at, 13);
+  for (const std::string_view device : {" on reference", " on cpu"}) {
+    for (std::size_t at; (at = text.find(device)) != std::string::npos;) text.erase(at, device.size());
+  }
   return text;
 }
 
@@ -23,7 +25,7 @@ Answer tried(const Example& example, const Trial& trial) {
   try {
     const Outcome outcome = example.run();
     const bool typed = !outcome.tensors.empty() && outcome.tensors[0].defined();
-    return {true, outcome.text, typed ? std::string(votive::to_string(outcome.tensors[0].dtype())) : std::string()};
+    return {true, without_device(outcome.text), typed ? std::string(votive::to_string(outcome.tensors[0].dtype())) : std::string()};
   } catch (const Error& error) {
     const bool refused = error.kind() == ErrorKind::DTypeMismatch || error.kind() == ErrorKind::Unsupported;
     return {!refused, without_device(error.what()), {}};
