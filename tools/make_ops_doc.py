@@ -21,7 +21,7 @@ import tree
 
 OUT = "docs/OPS.md"
 TENSOR = "votive/core/tensor.h"
-STRICT = False  # whether a public function without docstring or example is an error
+STRICT = True  # whether a public function without docstring or example is an error
 CREATIONS = "tensor|zeros|ones|full|eye|arange|linspace|rand|randn|randint"
 GROUPS = [("bool", ["bool"]), ("integers", ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"]), ("floats", ["f16", "bf16", "f32", "f64"]),
           ("f8", ["e4m3", "e5m2"])]

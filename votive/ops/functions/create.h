@@ -102,10 +102,10 @@ Tensor tensor(const Nested& values, DType dtype = f32, CreateOptions options = {
 /// Example: from_host<float>(std::vector<float>{1, 2}, {2, 1}, f32)  // [[1], [2]]
 template <class T>
 Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, CreateOptions options = {});
-
-/// "tensor f32[2, 3] on cpu: [[1, 2, 3], [4, 5, 6]]", shortened in the middle when long; every number reads back as the element.
+/// "tensor f32[2, 3] on cpu: [[1, 2, 3], [4, 5, 6]]", shortened in the middle when long; every number reads back as the element. << writes it. Class E.
+/// Example: to_string(tensor({1, 2.5}))  // tensor f32[2] on cpu: [1, 2.5]
 std::string to_string(const Tensor& x);
-/// to_string(x), into a stream.
+/// Example: (std::ostringstream() << tensor({1, 2.5})).str()  // tensor f32[2] on cpu: [1, 2.5]
 std::ostream& operator<<(std::ostream& out, const Tensor& x);
 
 }  // namespace votive
