@@ -63,6 +63,14 @@ TEST(AttentionGradient, HasTheBitsOfTheComposition) {
             gradients([](const Tensors& x) { return matmul(softmax(matmul(x[0], transpose(x[1])) * 0.25 + x[3]), x[2]); }));
 }
 
+// User report #3568: a fused rope cut the graph.
+TEST(RopeGradient, N3568WhatComesBeforeARotationHasAGradient) {
+  const Tensor w = samples({4, 4}, 1).require_grad();
+  const Tensor x = reshape(linear(samples({3, 4}, 2), w), {1, 1, 3, 4});
+  const Grads grads = backward(sum(square(narrow(rope(x, tensor({0, 1, 2}, i64), tensor({1, 0.1}, f64)), 3, 0, 2))));
+  EXPECT_GT(sum(abs(grads[w])).item<double>(), 1e-3);
+}
+
 TEST(RopeGradient, OfBothPairings) {
   for (const RopePairing pairing : {RopePairing::halves, RopePairing::interleaved}) {
     const auto call = [=](const Tensors& x) { return rope(x[0], x[1], x[2], {.pairing = pairing}); };

@@ -67,6 +67,18 @@ TEST(NormGradient, HasTheBitsOfItsComposition) {
             bits(composed, {x, gamma, beta}, w));
 }
 
+// User reports #3011, #2168: fused norms cut the graph in two, so what came before them learned nothing.
+TEST(NormGradient, N3011WhatComesBeforeANormHasAGradient) {
+  const Tensor x = samples({3, 4}, 22);
+  const Tensor first = samples({4, 4}, 23).require_grad(), last = samples({4, 4}, 24).require_grad(), gamma = ones({4}, f64).require_grad();
+  for (const bool layer : {true, false}) {
+    const Tensor h = linear(x, first);
+    const Grads grads = backward(sum(linear(layer ? layer_norm(h, gamma) : rms_norm(h, gamma), last)));
+    EXPECT_EQ(grads.size(), 3u);
+    EXPECT_GT(sum(abs(grads[first])).item<double>(), 1e-3);
+  }
+}
+
 /// A half operation is the f32 one between two casts, and so is its gradient.
 TEST(NormGradient, OfHalvesIsThatOfF32RoundedOnce) {
   const Tensor x = samples({4, 33}, 8).to(f16), w = samples({4, 33}, 9).to(f16);

@@ -46,6 +46,21 @@ TEST_P(AttentionOn, Row50ARowWithoutKeysIsZero) {
   for (const double y : attention(q, k, v, full({3, 4}, -infinity, f64, here)).to_host<double>()) EXPECT_EQ(y, 0);
 }
 
+// User report burn#4697: mask and causality together cover a row.
+TEST_P(AttentionOn, Burn4697ARowThatMaskAndCausalityCoverIsZero) {
+  const Tensor late = ne(of({0, 0, 0, 1}), 0);  // the only key that queries 0 and 1 may not see yet
+  const std::vector<double> y = attention(q, k, v, late, {.causal = true}).to_host<double>();
+  for (const std::size_t i : {0u, 1u, 2u, 3u}) EXPECT_EQ(y[i], 0);
+  EXPECT_NE(y[4], 0);
+}
+
+// User report llama.cpp#14580: a partial rotation of what is not contiguous.
+TEST_P(AttentionOn, Llama14580RotatesPartOfAView) {
+  const Tensor x = pattern({1, 3, 2, 8}, 7, GetParam()), positions = of({3, 4, 5}, i64), frequencies = of({1, 0.1});
+  const Tensor view = transpose(x, 1, 2);
+  EXPECT_EQ(rope(view, positions, frequencies).to_host<double>(), rope(contiguous(view), positions, frequencies).to_host<double>());
+}
+
 TEST_P(AttentionOn, DoesNotReadBehindAMask) {
   const Tensor mask = ne(of({1, 0, 1, 1}), 0), hole = ne(of({{0}, {1}, {0}, {0}}), 0);
   const Tensor bad = full({}, std::nan(""), f64, here);

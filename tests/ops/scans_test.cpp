@@ -78,6 +78,41 @@ TEST_P(Scans, AddExponentials) {
   expect_near(logcumsumexp(of({0, 0}, i32)), {0, std::log(2.0)}, 1e-7);
 }
 
+// User report mlx#4139: a scan along an axis of size 1 trusted its stride.
+TEST_P(Scans, Mlx4139AlongAnAxisOfSizeOneChangesNothing) {
+  const Tensor row = reshape(arange(1, 11, 1, f32, here), {1, 10});
+  for (Size k = 1; k <= 3; ++k) {
+    const Tensor rest = narrow(row, 1, k, 10 - k);
+    EXPECT_EQ(cumsum(rest, 0).to_host<float>(), rest.to_host<float>());
+  }
+}
+
+// User report burn#4814: NaN in extremes and running extremes differed across six backends.
+TEST_P(Scans, Burn4814NanIsFoundWhereItFirstStands) {
+  const double nan = std::nan("");
+  const Tensor row = of({nan, 1, 2, 3, 4, nan, 6}, f32);
+  EXPECT_EQ(argmax(row).item<std::int64_t>(), 0);
+  EXPECT_EQ(argmin(row).item<std::int64_t>(), 0);
+  EXPECT_TRUE(std::isnan(max(row).item<float>()) && std::isnan(min(row).item<float>()));
+  for (const ScannedExtreme& found : {cummax(row), cummin(row)}) {
+    for (const float v : found.values.to_host<float>()) EXPECT_TRUE(std::isnan(v));
+    for (const std::int64_t i : found.indices.to_host<std::int64_t>()) EXPECT_EQ(i, 0);
+  }
+}
+
+// User report pytorch#141802: 2.55338 is 2.546875 when it is rounded to bf16 once.
+TEST_P(Scans, Pytorch141802LogcumsumexpOfBf16RoundsOnce) {
+  EXPECT_EQ(logcumsumexp(of({2.4375, -0.334, -0.3711}, bf16)).to(f32).to_host<float>()[2], 2.546875f);
+}
+
+// User report pytorch#180150: f16 sums accumulate in f32, so the worst error is that of one rounding.
+TEST_P(Scans, Pytorch180150CumsumOfHalvesAccumulatesInF32) {
+  const Tensor x = randn({20000}, {.seed = 3, .dtype = f16, .device = GetParam()});
+  const std::vector<float> y = cumsum(x).to(f32).to_host<float>();
+  const std::vector<double> exact = cumsum(x.to(f64)).to_host<double>();
+  for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], exact[i], std::max(1e-3, std::fabs(exact[i])) * 0x1p-10);
+}
+
 TEST_P(Scans, Recur) {
   expect_near(linear_recurrence(of({9, 2, 3}), of({1, 1, 1})), {1, 3, 10});
   expect_near(linear_recurrence(of({{9, 2}, {2, 3}}), of({{1, 1}, {1, 1}}), 0), {1, 1, 3, 4});

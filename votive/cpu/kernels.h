@@ -13,6 +13,7 @@
   X(create)                        \
   X(reduce)                        \
   X(softmax)                       \
+  X(statistics)                    \
   X(norm)                          \
   X(index)                         \
   X(scatter)                       \

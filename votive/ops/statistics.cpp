@@ -111,7 +111,7 @@ Tensor norm(const Tensor& x, const NormOf& options) {
     throw error_about(ErrorKind::EmptyReduction, "norm", {{"x", 1, meta}}).detail(format("{} for p = {}", describe(meta), p));
   }
   const Tensor wide = widened(x);
-  if (p == 0) return sum(ne(wide.detach(), 0).to(wide.dtype()), over).to(dtype);
+  if (p == 0) return sum(where(eq(wide, wide), abs(sign(wide)), 1), over).to(dtype);
   const Tensor magnitude = abs(wide);
   if (p == 1) return sum(magnitude, over).to(dtype);
   if (p == infinity) return max(magnitude, over).to(dtype);
