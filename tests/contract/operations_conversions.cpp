@@ -57,7 +57,7 @@ std::vector<Case> copies(Rng& rng, DType d) {
   std::vector<Case> all;
   const auto call = [](std::span<const Tensor> in, Device) { return Outputs{apply(Copy{}, in[0])}; };
   for (const Shape& shape : {Shape{}, Shape{5}, Shape{3, 4, 5}, Shape{0, 2}, Shape{2, 3, 1, 4, 2}, Shape{2, 1050},
-                             Shape{rng.between(150, 200), rng.between(180, 220)}}) {
+                             Shape{rng.between(150, 200), rng.between(180, 220)}, Shape{3, rng.between(1000, 2500), rng.between(2, 5)}}) {
     all.push_back({{{.dtype = d, .shape = shape}}, call, "", true});
   }
   return all;

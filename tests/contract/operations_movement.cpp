@@ -119,6 +119,13 @@ std::vector<Case> repetitions(Rng& rng, DType d) {
   const Shape counts{rng.between(0, 3), rng.between(1, 3), rng.between(1, 3), rng.between(1, 3)};
   all.push_back(of_one(
       d, shape, [=](const Tensor& x) { return tile(x, counts); }, "tile"));
+  // rows of a few elements: windows, repetitions, channels
+  all.push_back(of_one(
+      d, {2, 1300}, [](const Tensor& x) { return repeat_interleave(x, 3, 1); }, "short rows"));
+  all.push_back(of_one(
+      d, {2, 1300}, [](const Tensor& x) { return contiguous(unfold(x, 1, 3, 1)); }, "short windows"));
+  all.push_back(of_one(
+      d, {2, 3, 20, 70}, [](const Tensor& x) { return contiguous(movedim(x, 1, -1)); }, "channels last"));
   for (int axis = 0; axis < 3; ++axis) {
     const Size n = rng.between(0, 4);
     all.push_back(of_one(

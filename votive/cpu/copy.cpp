@@ -178,6 +178,46 @@ void copy_runs(const Tensor& x, Tensor& y) {
   });
 }
 
+/// As copy_runs, with short rows: runs along the axis before the last, one for each place in a row.
+void copy_columns(const Path& path, const Tensor& x, Tensor& y) {
+  constexpr Size tile_rows = 2048;
+  const int last = path.rank - 1, along = last - 1;
+  const Size bytes = block_bytes(x.dtype()), rows = path.shape[along], width = path.shape[last];
+  const Size from_step = path.from[along], to_step = path.to[along], tiles = (rows + tile_rows - 1) / tile_rows;
+  Size outer = 1;
+  for (int axis = 0; axis < along; ++axis) outer *= path.shape[axis];
+  const std::byte* const from = x.buffer() + x.offset() * bytes;
+  std::byte* const to = y.mutable_buffer() + y.offset() * bytes;
+  parallel_for(outer * tiles, grain_bytes / (tile_rows * width * bytes) + 1, [&](Size begin, Size end) {
+    alignas(64) std::byte tile[tile_size * 8];
+    for (Size unit = begin; unit < end; ++unit) {
+      const Size first = unit % tiles * tile_rows, n = rows - first < tile_rows ? rows - first : tile_rows;
+      Size rest = unit / tiles, x_at = first * from_step, y_at = first * to_step;
+      for (int axis = along - 1; axis >= 0; --axis) {
+        x_at += rest % path.shape[axis] * path.from[axis];
+        y_at += rest % path.shape[axis] * path.to[axis];
+        rest /= path.shape[axis];
+      }
+      for (Size at = 0; at < n; at += tile_size) {
+        const Size m = n - at < tile_size ? n - at : tile_size;
+        for (Size j = 0; j < width; ++j) {
+          const std::byte* source = from + (x_at + at * from_step + j * path.from[last]) * bytes;
+          std::byte* const target = to + (y_at + at * to_step + j * path.to[last]) * bytes;
+          if (from_step != 1) {
+            gather_run(source, from_step, tile, m, bytes);
+            source = tile;
+          }
+          if (to_step == 1) {
+            std::memcpy(target, source, static_cast<std::size_t>(m * bytes));
+          } else {
+            scatter_run(source, target, to_step, m, bytes);
+          }
+        }
+      }
+    }
+  });
+}
+
 template <class T>
 void select_run(const u8* __restrict condition, const void* a, const void* b, void* y, Size n) {
   const T* __restrict left = static_cast<const T*>(a);
@@ -218,7 +258,15 @@ void copy_elements(const Tensor& x, Tensor& y) {
   const int p = path.dense_axis(path.from), q = path.dense_axis(path.to);
   constexpr Size worth_blocks = 8;
   if (is_quantised(x.dtype()) || p < 0 || q < 0 || p == q || path.shape[p] < worth_blocks || path.shape[q] < worth_blocks) {
-    copy_runs(x, y);
+    // Rows of a few elements (windows, repetitions, channels) cost more to begin than to copy: the axis before them makes the runs.
+    constexpr Size short_row = 8;
+    const int last = path.rank - 1;
+    const bool short_rows = !is_quantised(x.dtype()) && last > 0 && path.shape[last] < short_row && path.shape[last - 1] > 4 * short_row;
+    if (short_rows && (path.from[last] != 1 || path.to[last] != 1 || path.from[last - 1] == 1 || path.to[last - 1] == 1)) {
+      copy_columns(path, x, y);
+    } else {
+      copy_runs(x, y);
+    }
     return;
   }
   const Size bytes = block_bytes(x.dtype());
