@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <tuple>
 
 #include "votive/base/text.h"
 #include "votive/ops/literal.h"
@@ -193,7 +192,7 @@ Tensor normal(const Tensor& mean, const Tensor& deviation, Generator& generator)
 Tensor truncated_normal(const Shape& shape, const TruncatedNormalOptions& options) {
   constexpr std::string_view op = "truncated_normal";
   require_floats(op, options.dtype);
-  const auto [mean, deviation, low, high] = std::tuple(options.mean, options.deviation, options.low, options.high);
+  const double mean = options.mean, deviation = options.deviation, low = options.low, high = options.high;
   for (const double value : {mean, deviation}) literal_bits(op, value, options.dtype, "Give a wider dtype");
   if (!std::isfinite(mean) || !std::isfinite(deviation) || !(deviation > 0) || !(low < high)) {
     throw Error(ErrorKind::InvalidArgument, op)

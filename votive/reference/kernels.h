@@ -49,8 +49,8 @@ void linear_recurrence(const Recurrence&, const Tensor& a, const Tensor& b, Tens
 void softmax(const Softmax&, const Tensor& x, Tensor& y, Stream&);
 void rms_norm(const RmsNorm&, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&);
 void layer_norm(const LayerNorm&, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&);
-void batch_norm(const BatchNorm&, const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& gamma, const Tensor& beta, Tensor& y,
-                Stream&);
+void batch_norm(const BatchNorm&, const Tensor& x, const Tensor& mean, const Tensor& variance, const Tensor& gamma, const Tensor& beta,
+                Tensor& y, Stream&);
 
 void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&);
 void integer_matmul(const IntegerMatmul&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
