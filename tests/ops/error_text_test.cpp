@@ -68,7 +68,8 @@ TEST(ErrorText, OfAnIndex) {
     return text_of([device] { index_select(zeros({5}, f32, {.device = device}), tensor({1, 2, 7, 9}, i32, {.device = device})); });
   };
   EXPECT_EQ(select_wrong(Device::reference),
-            "index_select: index out of range: argument 'indices' (#2, i32[4] on reference) has 7 at position [2]; valid range for axis 0 of size 5 is -5..4.");
+            "index_select: index out of range: argument 'indices' (#2, i32[4] on reference) has 7 at position [2]; valid range for axis 0 "
+            "of size 5 is -5..4.");
   EXPECT_EQ(text_of([] {
               select(zeros({2, 3}), 1, 3);
             }),
