@@ -136,7 +136,7 @@ def _(x, indices, values, accumulate=False):
 
 @spelling("put", SUM(12))
 def _(x, index, source, accumulate=False):
-    raise Skip("put: one writes index_put of the flattened tensor")
+    return Call("put", x, index, source, accumulate=accumulate)
 
 
 @spelling("masked_fill", BITS, numbers=True, meant=MASKS)
@@ -191,7 +191,7 @@ def _(x, dim=-1, descending=False, stable=False):
 
 @spelling("msort", EXACT, meant=SCALAR)
 def _(x):
-    return Call("sort_values", x, axis=0)
+    return Call("msort", x)
 
 
 @spelling("argsort", EXACT, meant=SCALAR)
@@ -229,14 +229,19 @@ def _(x, dim=-1, keepdim=False):
     return Call("mode", x, axis=dim, keep=keepdim, expect=lambda: torch.mode(x, dim, keepdim).values)
 
 
+def numbers(q):
+    q = q.tolist() if isinstance(q, torch.Tensor) else q
+    return {"list": q} if isinstance(q, list) else {"q": q}
+
+
 @spelling("quantile", RELATIVE(4), meant=SCALAR)
 def _(x, q, dim=None, keepdim=False, interpolation="linear"):
-    return Call("quantile", x, q, axis=dim, keep=keepdim, interpolation=interpolation)
+    return Call("quantile", x, **numbers(q), axis=dim, keep=keepdim, interpolation=interpolation)
 
 
 @spelling("nanquantile", RELATIVE(4), meant=SCALAR)
 def _(x, q, dim=None, keepdim=False, interpolation="linear"):
-    return Call("nanquantile", x, q, axis=dim, keep=keepdim, interpolation=interpolation)
+    return Call("nanquantile", x, **numbers(q), axis=dim, keep=keepdim, interpolation=interpolation)
 
 
 @spelling("searchsorted", EXACT)
@@ -252,7 +257,7 @@ def _(sequence, values, out_int32=False, right=False, side=None, sorter=None):
 def _(values, boundaries, out_int32=False, right=False):
     if out_int32:
         raise Skip("an i32 result: one writes .to(i32)")
-    return Call("searchsorted", boundaries, values, right=right)
+    return Call("bucketize", values, boundaries, right=right)
 
 
 @spelling("isin", EXACT)

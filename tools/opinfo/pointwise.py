@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from calls import BITS, EXACT, RELATIVE, ULP, Call, Meant, Skip, spelling
+from calls import ABSOLUTE, BITS, CLOSE, D16, EXACT, INTEGERS, RELATIVE, SUM, ULP, Call, Meant, Skip, f32, spelling
 
 HALF = 0.5  # correctly rounded
 BOOLEAN = Meant("bool has no arithmetic: logical_or, logical_and or a cast (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
@@ -16,11 +16,27 @@ def has_nan(case, *_):
     return any(t.is_floating_point() and bool(t.isnan().any()) for t in case.call.inputs if isinstance(t, torch.Tensor))
 
 
-def only(ours=None, **known):
-    """Refuses arguments without a Votive meaning; the others may stand."""
-    for name, value in known.items():
-        if value is not None:
-            raise Skip(f"argument {name}")
+def reflected(x):
+    """Below 0 the error is measured by the largest term of the reflection formula, at least 1."""
+    return torch.where(x.to(torch.float64) < 0.5, (x.to(torch.float64).abs() + 2) ** 2, 1.0)
+
+
+def largest(call, y, absolute):
+    """The larger of the result and the operands."""
+    for t in call.inputs:
+        if isinstance(t, torch.Tensor) and t.is_floating_point():
+            y = torch.maximum(y.abs(), t.to(torch.float64).abs().nan_to_num(posinf=0.0))
+    return y.abs()
+
+
+NAN_GRADIENT = Meant("of a NaN the gradient is what the formula gives; PyTorch passes dy or 0", where="gradient", when=has_nan)
+MIXED = Meant("an integer and a float tensor that could lose digits do not mix (CONTRACT.md 1.2)", error="dtype mismatch",
+              when=lambda case: case.dtype in ("f32", "bf16", "f16"))
+FLOAT_OF_INTEGERS = [Meant("activations but relu give f32 of integers (CONTRACT.md 1.4)", ours="f32", theirs=t) for t in sorted(INTEGERS)]
+MINUS_INFINITY = Meant("silu(−inf) = mish(−inf) = −0, the limit (CONTRACT.md 2.3)", where="values",
+                       when=lambda case, *_: bool((case.call.inputs[0] == -math.inf).any()))
+ONE_ROUNDING = Meant("the f32 quotient is truncated, then rounded once (CONTRACT.md 2.2); PyTorch rounds it to the half first", where="values",
+                     when=lambda case, *_: case.dtype in ("bf16", "f16"))
 
 
 def unary(names, bound, ours=None, **how):
@@ -53,17 +69,23 @@ unary("log log2 log10", ULP(1))
 unary("tan sinh cosh tanh asin acos atan erf", ULP(2))
 unary("asinh acosh atanh erfc", ULP(3))
 unary("erfinv", ULP(4))
-unary("digamma lgamma", ULP(4))
+unary("digamma", CLOSE(8, f64=1e-11, scale=lambda call, y, absolute: torch.maximum(y.abs(), reflected(call.inputs[0]))), gradient=None)  # PyTorch's own f64 trigamma is good to 10⁻¹⁰
+unary("lgamma", CLOSE(4, scale=lambda call, y, absolute: torch.maximum(y.abs(), reflected(call.inputs[0]))), gradient=1e-11)
 unary("sigmoid", ULP(5))
-unary("deg2rad rad2deg", RELATIVE(1.5, steps=True), meant=[BOOLEAN])  # the factor is rounded, then the product
+unary("deg2rad rad2deg", ULP(0.51))
 unary("isnan isinf isfinite signbit logical_not", EXACT)
 unary("isposinf isneginf", EXACT, meant=[BOOLEAN])
 unary("bitwise_not", EXACT, meant=[NO_BITS_OF_FLOATS])
-unary("sinc", ULP(6))
-unary("nn.functional.silu", ULP(6), variant="",
-      meant=[Meant("silu(−inf) = −0 (CONTRACT.md 2.3)", where="values", when=lambda case, ours, theirs, truth: bool((case.call.inputs[0] == -math.inf).any()))])
-unary("nn.functional.mish nn.functional.softsign nn.functional.tanhshrink nn.functional.hardsigmoid nn.functional.hardswish nn.functional.selu", ULP(8))
-unary("nn.functional.relu6", EXACT)
+unary("sinc", ULP(4, slack=lambda call: torch.tensor(1e-15)), meant=[NAN_GRADIENT])  # sin(π·n) is not 0 in PyTorch
+unary("nn.functional.silu", ULP(6), variant="", meant=[MINUS_INFINITY])
+unary("nn.functional.mish", ULP(6), meant=[MINUS_INFINITY])
+unary("nn.functional.softsign", ULP(1.5), meant=[D16, Meant("softsign(±inf) = ±1, the limit; PyTorch divides inf by inf", where="values",
+                                                           when=lambda case, *_: bool(case.call.inputs[0].isinf().any()))])
+unary("nn.functional.tanhshrink", ULP(4, slack=lambda call: 1e-15 * call.inputs[0].to(torch.float64).abs().nan_to_num(posinf=0.0)))  # x − tanh x cancels in PyTorch
+unary("nn.functional.selu", ULP(4), meant=[NAN_GRADIENT])
+unary("nn.functional.hardsigmoid", ABSOLUTE(2))  # class E: x + 3 is rounded
+unary("nn.functional.hardswish", CLOSE(4, scale=lambda call, y, absolute: call.inputs[0].to(torch.float64).abs()))
+unary("nn.functional.relu6", EXACT, meant=FLOAT_OF_INTEGERS + [NAN_GRADIENT])
 unary("nn.functional.logsigmoid", ULP(5), ours="log_sigmoid")
 unary("special.ndtr special.log_ndtr special.ndtri special.erfcx special.entr special.i0e special.i1 special.i1e", ULP(6))
 unary("i0", ULP(6))
@@ -73,16 +95,17 @@ binary("true_divide", ULP(HALF), ours="div", meant=[BOOLEAN])
 binary("eq ne lt le gt ge logical_and logical_or logical_xor", EXACT)
 TIES = Meant("of equal operands the first gets the gradient (D16); PyTorch gives each the half", where="gradient")
 binary("maximum minimum fmax fmin", EXACT, meant=[BOOLEAN, TIES])
-binary("copysign", EXACT)
+binary("copysign", EXACT, meant=[BOOLEAN, D16])
 binary("fmod", EXACT, truth=False, meant=[ZERO_DIVISOR])
 binary("remainder", EXACT, truth=False, meant=[ZERO_DIVISOR])
-binary("floor_divide", EXACT, ours="floor_div", truth=False, meant=[ZERO_DIVISOR])
-binary("pow", ULP(2), meant=[INTEGER_POWER])
-binary("atan2", ULP(2))
-binary("hypot", ULP(2))
-binary("logaddexp logaddexp2", ULP(5))
-binary("xlogy", ULP(3))
-binary("special.xlog1py", ULP(3))
+binary("floor_divide", EXACT, ours="floor_div", truth=False, meant=[ZERO_DIVISOR, ONE_ROUNDING])
+binary("pow", ULP(2), meant=[INTEGER_POWER, BOOLEAN, D16])
+binary("atan2", ULP(2), meant=[BOOLEAN, D16])
+binary("hypot", ULP(1), meant=[BOOLEAN, D16, Meant("the gradient is a / hypot(a, b) without early overflow", where="gradient",
+                                             when=lambda case, ours, theirs: bool(theirs.isinf().any()) and bool(ours.isfinite().all()))])
+binary("logaddexp", CLOSE(5, scale=largest), meant=[BOOLEAN, D16])
+binary("xlogy", ULP(3), meant=[BOOLEAN, D16])
+binary("special.xlog1py", ULP(3), meant=[BOOLEAN, D16])
 binary("heaviside gcd lcm nextafter", EXACT)
 binary("bitwise_and bitwise_or bitwise_xor", EXACT, meant=[NO_BITS_OF_FLOATS])
 binary("bitwise_left_shift", EXACT, ours="shift_left")
@@ -92,7 +115,7 @@ binary("__rmul__", ULP(HALF), ours="mul", swapped=True, meant=[BOOLEAN])
 binary("__rdiv__", ULP(HALF), ours="div", swapped=True, meant=[BOOLEAN])
 binary("__rsub__", ULP(HALF), ours="sub", swapped=True, meant=[BOOLEAN])
 binary("__rmod__", EXACT, ours="remainder", swapped=True, truth=False, meant=[ZERO_DIVISOR])
-binary("__rpow__", ULP(2), ours="pow", swapped=True, meant=[INTEGER_POWER])
+binary("__rpow__", ULP(2), ours="pow", swapped=True, meant=[INTEGER_POWER, BOOLEAN, D16])
 binary("__rand__", EXACT, ours="bitwise_and", swapped=True)
 binary("__ror__", EXACT, ours="bitwise_or", swapped=True)
 binary("__rxor__", EXACT, ours="bitwise_xor", swapped=True)
@@ -101,6 +124,11 @@ binary("__rxor__", EXACT, ours="bitwise_xor", swapped=True)
 @spelling("round", EXACT, variant="", edges=True)
 def _(x):
     return Call("round", x)
+
+
+@spelling("round", RELATIVE(3, steps=True))
+def _(x, decimals=0):
+    return Call("round", x, decimals=decimals)
 
 
 @spelling("add", ULP(HALF), edges=True, literals=True, meant=[BOOLEAN])
@@ -129,12 +157,12 @@ def _(a, b):
     return Call("div", a, b)
 
 
-@spelling("div", EXACT, variant="trunc_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR])
+@spelling("div", EXACT, variant="trunc_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR, ONE_ROUNDING])
 def _(a, b, rounding_mode):
     return Call("div_trunc", a, b)
 
 
-@spelling("div", EXACT, variant="floor_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR])
+@spelling("div", EXACT, variant="floor_rounding", literals=True, truth=False, meant=[ZERO_DIVISOR, ONE_ROUNDING])
 def _(a, b, rounding_mode):
     return Call("floor_div", a, b)
 
@@ -167,7 +195,7 @@ def _(a, condition, b):
     return Call("where", condition, a, b)
 
 
-@spelling("clamp", EXACT, literals=True)
+@spelling("clamp", EXACT, literals=True, meant=[MIXED, BOOLEAN])
 def _(x, min=None, max=None):
     return Call("clamp", x, min, max)
 
@@ -182,17 +210,17 @@ def _(x, high):
     return Call("minimum", x, high)
 
 
-@spelling("lerp", ULP(HALF), literals=True)
+@spelling("lerp", CLOSE(3, scale=largest), literals=True)
 def _(a, b, weight):
     return Call("lerp", a, b, weight)
 
 
-@spelling("addcmul", ULP(HALF))
+@spelling("addcmul", SUM(2))
 def _(x, a, b, value=1):
     return Call("addcmul", x, a, b, value=value)
 
 
-@spelling("addcdiv", ULP(HALF))
+@spelling("addcdiv", SUM(3), meant=[D16])
 def _(x, a, b, value=1):
     return Call("addcdiv", x, a, b, value=value)
 
@@ -217,12 +245,13 @@ def _(a, b):
     return Call("pow", a, b, to=torch.float64)
 
 
-@spelling("ldexp", RELATIVE(3, steps=True), meant=[Meant("an integer and a float tensor that could lose digits do not mix (CONTRACT.md 1.2)", error="dtype mismatch")])
+@spelling("ldexp", RELATIVE(3, steps=True), meant=[Meant("an integer and a float tensor that could lose digits do not mix (CONTRACT.md 1.2)", error="dtype mismatch"),
+    Meant("exp2 of an integer is f32 (CONTRACT.md 1.4)", ours="f32")])
 def _(a, b):
     return Call("ldexp", a, b)
 
 
-@spelling("logit", ULP(8))
+@spelling("logit", ABSOLUTE(8, steps=True), meant=[BOOLEAN])
 def _(x, eps=None):
     if eps is not None:
         raise Skip("logit with eps: one writes logit(clamp(x, eps, 1 − eps))")
@@ -231,15 +260,16 @@ def _(x, eps=None):
 
 @spelling("nn.functional.leaky_relu", ULP(HALF))
 def _(x, negative_slope=0.01, inplace=False):
-    return Call("leaky_relu", x, slope=negative_slope)
+    slope = f32(negative_slope)
+    return Call("leaky_relu", x, slope=slope, expect=lambda: torch.nn.functional.leaky_relu(x, slope))
 
 
-@spelling("nn.functional.elu", ULP(3))
+@spelling("nn.functional.elu", ULP(4))
 def _(x, alpha=1.0, inplace=False):
     return Call("elu", x, alpha=alpha)
 
 
-@spelling("nn.functional.celu", ULP(3))
+@spelling("nn.functional.celu", ULP(6))
 def _(x, alpha=1.0, inplace=False):
     return Call("celu", x, alpha=alpha)
 
@@ -251,34 +281,32 @@ def _(x, beta=1.0, threshold=20.0):
     return Call("softplus", x, expect=lambda: torch.nn.functional.softplus(x, threshold=1000))
 
 
-@spelling("nn.functional.hardtanh", EXACT)
+@spelling("nn.functional.hardtanh", EXACT, literals=True, meant=FLOAT_OF_INTEGERS)
 def _(x, min_val=-1.0, max_val=1.0, inplace=False):
     return Call("hardtanh", x, low=min_val, high=max_val)
 
 
-@spelling("nn.functional.softshrink", ULP(HALF))
+@spelling("nn.functional.softshrink", ULP(HALF), literals=True)
 def _(x, lambd=0.5):
     return Call("softshrink", x, lambda_=lambd)
 
 
-@spelling("nn.functional.hardshrink", EXACT)
+@spelling("nn.functional.hardshrink", EXACT, literals=True, meant=[Meant("a negative limit is an error", error="invalid argument")])
 def _(x, lambd=0.5):
     return Call("hardshrink", x, lambda_=lambd)
 
 
-@spelling("nn.functional.threshold", EXACT)
+@spelling("nn.functional.threshold", EXACT, literals=True, meant=FLOAT_OF_INTEGERS)
 def _(x, threshold, value, inplace=False):
     return Call("threshold", x, threshold=threshold, value=value)
 
 
 @spelling("nn.functional.prelu", ULP(HALF))
 def _(x, weight):
-    if weight.numel() > 1 and x.dim() > 1:
-        weight = weight.reshape(-1, *[1] * (x.dim() - 2))
     return Call("prelu", x, weight)
 
 
-@spelling("nn.functional.glu", ULP(6))
+@spelling("nn.functional.glu", RELATIVE(7))
 def _(x, dim=-1):
     return Call("glu", x, axis=dim)
 
@@ -287,7 +315,8 @@ def _(x, dim=-1):
 def _(x, lower=1 / 8, upper=1 / 3, training=False, inplace=False):
     if training:
         raise Skip("rrelu with random slopes")
-    return Call("leaky_relu", x, slope=(lower + upper) / 2)
+    slope = f32((lower + upper) / 2)
+    return Call("leaky_relu", x, slope=slope, expect=lambda: torch.nn.functional.leaky_relu(x, slope))
 
 
 @spelling("to", BITS)

@@ -5,7 +5,7 @@ from calls import BITS, CLOSE, EXACT, RELATIVE, SUM, Call, Meant, Skip, spelling
 
 PRODUCT = SUM(70)  # γ_k of the samples' k
 WIDER = [Meant("products of 8-bit integers are i32, of wider ones i64 or u64 (CONTRACT.md 4.6)", theirs=t, ours=o)
-         for t, o in (("u8", "i32"), ("i8", "i32"), ("i16", "i64"), ("i32", "i64"))]
+         for t, o in (("u8", "i32"), ("i8", "i32"), ("u8", "i64"), ("i8", "i64"), ("i16", "i64"), ("i32", "i64"))]
 
 
 def product(names, ours="matmul", bound=PRODUCT, meant=(), **how):
@@ -15,18 +15,15 @@ def product(names, ours="matmul", bound=PRODUCT, meant=(), **how):
             return Call(votive, a, b)
 
 
-product("matmul mm bmm mv __rmatmul__")
+product("matmul mm bmm __rmatmul__")
+product("mv", ours=None)
 product("dot vdot", ours="dot")
 product("outer kron", ours=None, meant=[Meant("bool has no arithmetic (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")])
 
 
 @spelling("inner", PRODUCT, meant=WIDER)
 def _(a, b):
-    if a.dim() == 0 or b.dim() == 0:
-        return Call("mul", a, b)
-    if b.dim() == 1:
-        return Call("matmul", a, b)
-    return Call("linear", a, b)
+    return Call("mul" if a.dim() == 0 or b.dim() == 0 else "inner", a, b)
 
 
 @spelling("__rmatmul__", PRODUCT, meant=WIDER)
@@ -151,7 +148,7 @@ def resampled(x, size, scale_factor, mode, align_corners=None, recompute_scale_f
         return Call("interpolate", x, size=sizes, mode=mode, align_corners=bool(align_corners), antialias=antialias)
     factors = [scale_factor] * n if isinstance(scale_factor, float) else list(scale_factor)
     if not recompute_scale_factor and mode != "area":
-        raise Skip("a scale that is not the ratio of the sizes")
+        return Call("interpolate", x, scale=factors, mode=mode, align_corners=bool(align_corners), antialias=antialias)
     sizes = [int(s * f) for s, f in zip(x.shape[2:], factors)]
     return Call("interpolate", x, size=sizes, mode=mode, align_corners=bool(align_corners), antialias=antialias)
 
@@ -183,14 +180,16 @@ def _(x, size=None, scale_factor=None):
 
 @spelling("_upsample_bilinear2d_aa", SUM(32), numbers=True)
 def _(x, output_size=None, align_corners=False, scale_factors=None, scales_h=None, scales_w=None):
-    if output_size is None or scales_h is not None:
-        raise Skip("a scale that is not the ratio of the sizes")
+    if output_size is None:
+        return Call("interpolate", x, scale=list(scale_factors), mode="bilinear", align_corners=align_corners, antialias=True)
+    if scales_h is not None:
+        raise Skip("a size and scales at once")
     return Call("interpolate", x, size=list(output_size), mode="bilinear", align_corners=align_corners, antialias=True)
 
 
 @spelling("nn.functional.grid_sample", SUM(64))
 def _(x, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
-    return Call("grid_sample", x, grid, mode=mode, padding=padding_mode, align_corners=bool(align_corners))
+    return Call("grid_sample", x, grid, mode=mode, outside=padding_mode, align_corners=bool(align_corners))
 
 
 @spelling("nn.functional.unfold", BITS)

@@ -153,7 +153,7 @@ def _(x, n=1, dim=-1, prepend=None, append=None):
 
 
 def trapezoids(name, ours):
-    @spelling(name, CLOSE(32, scale=lambda call, truth, absolute: of_inputs(call, truth, absolute) ** (1 if call.inputs[1] is None else 2), steps=True))
+    @spelling(name, CLOSE(32, scale=lambda call, truth, absolute: of_inputs(call, truth, absolute) ** (1 if call.inputs[1] is None else 2), steps=True), dtypes={"f32", "f64", "bf16", "f16"})
     def _(y, x=None, dim=-1, dx=1.0):
         return Call(ours, y, x, axis=dim, step=dx)
 
