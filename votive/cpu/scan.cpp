@@ -128,14 +128,19 @@ void scan_extreme_as(const ScanExtreme& op, const Tensor& x, Tensor& values, Ten
       T* value = out.place<T>(l * n, room.data() + n);
       i64* place = places.place<i64>(l * n, numbers.data());
       Size best = 0;
-      T held = v[0];  // the element at `best`
+      T held = v[0], most = v[0];  // the element at `best`, and the extreme, which may be a zero of another sign
       for (Size i = 0; i < n; ++i) {
-        const bool further = op.largest ? v[i] > held : v[i] < held;
-        if (held == held && (further || v[i] != v[i])) {
+        if (op.largest ? v[i] > held : v[i] < held) {
           best = i;
-          held = v[i];
+          held = most = v[i];
+        } else if (!(op.largest ? v[i] < held : v[i] > held) && held == held) {  // equal, or a NaN
+          if (v[i] != v[i]) {
+            best = i;
+            held = v[i];
+          }
+          most = extreme_of(op.largest, most, v[i]);
         }
-        value[i] = i == 0 ? v[0] : extreme_of(op.largest, value[i - 1], v[i]);
+        value[i] = most;
         place[i] = best;
       }
       out.write(l * n, n, value);

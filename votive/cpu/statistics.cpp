@@ -10,27 +10,27 @@ namespace {
 using namespace reducing;
 
 template <class T>
-T deviation(T x, T mean) {
+[[gnu::always_inline]] inline T deviation(T x, T mean) {
   return x - mean;
 }
 template <class T>
-T squared_deviation(T x, T mean) {
+[[gnu::always_inline]] inline T squared_deviation(T x, T mean) {
   return (x - mean) * (x - mean);
 }
 VOTIVE_SCALAR f32 absolute(f32 x) { return numerics::abs_f32(x); }
 VOTIVE_SCALAR f64 absolute(f64 x) { return numerics::abs_f64(x); }
 template <class T>
-T magnitude(T x, T) {
+[[gnu::always_inline]] inline T magnitude(T x, T) {
   return absolute(x);
 }
 template <class T>
-T scaled_square(T x, T scale) {
+[[gnu::always_inline]] inline T scaled_square(T x, T scale) {
   return (x * scale) * (x * scale);
 }
 VOTIVE_SCALAR f32 exponential(f32 x) { return numerics::exp_f32(x); }
 VOTIVE_SCALAR f64 exponential(f64 x) { return numerics::exp_f64(x); }
 template <class T>
-T shifted_exponential(T x, T shift) {
+[[gnu::always_inline]] inline T shifted_exponential(T x, T shift) {
   return exponential(x - shift);
 }
 VOTIVE_SCALAR f32 logarithm(f32 x) { return numerics::log_f32(x); }

@@ -97,7 +97,8 @@ Tensor smooth_l1_loss(const Tensor& x, const Tensor& y, SmoothL1Options options)
   require_threshold(op, "beta", options.beta, true);
   const Tensor d = abs(a - b);
   if (options.beta == 0) return reduced(op, d, options.reduction).to(dtype);
-  const Tensor loss = where(lt(d, options.beta), square(d) * 0.5 / options.beta, d - 0.5 * options.beta);
+  const Tensor near = minimum(d, options.beta);  // the same formula on both sides
+  const Tensor loss = near * (d - near * 0.5) / options.beta;
   return reduced(op, loss, options.reduction).to(dtype);
 }
 
@@ -106,7 +107,8 @@ Tensor huber_loss(const Tensor& x, const Tensor& y, HuberOptions options) {
   const auto [a, b, dtype] = compared(op, x, y);
   require_threshold(op, "delta", options.delta, false);
   const Tensor d = abs(a - b);
-  const Tensor loss = where(le(d, options.delta), square(d) * 0.5, (d - 0.5 * options.delta) * options.delta);
+  const Tensor near = minimum(d, options.delta);  // the same formula on both sides
+  const Tensor loss = near * (d - near * 0.5);
   return reduced(op, loss, options.reduction).to(dtype);
 }
 
