@@ -140,6 +140,7 @@ void convolve(const Convolution& c, const Tensor& w, const WeightSteps& steps, c
   } else {
     Conversion(c.dtype, DType::f32)(reinterpret_cast<const std::byte*>(weights.data()), reinterpret_cast<std::byte*>(widened.data()), n);
   }
+  if (short_rows && c.channels == 1 && c.axes[2].stride == 1) return convolve_short_rows_together(c, widened.data(), wide.data(), y);
   if (short_rows) return convolve_short_rows<f32>(c, widened.data(), wide.data(), y);
   convolve_planes<f32>(c, widened.data(), wide.data(), y);
 }

@@ -8,6 +8,7 @@
 #include "votive/cpu/conv.h"
 #include "votive/cpu/convert.h"
 #include "votive/cpu/scratch.h"
+#include "votive/cpu/simd.h"
 #include "votive/numerics/reduce.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -101,6 +102,88 @@ inline constexpr Size longest_short_row = 4;
 inline bool has_short_rows(const Convolution& c) {
   return c.rows == 1 && c.dtype != DType::bf16 && c.axes[2].x_stride == 1 && c.axes[2].out <= longest_short_row && c.axes[2].taps >= 8 &&
          c.channels <= 64;
+}
+
+/// The common case of the next: f32 sums, one channel, stride 1. Four rows of outputs at a time, so that four chains of fma are under way.
+inline void convolve_short_rows_together(const Convolution& c, const f32* weights, const f32* bias, std::byte* y) {
+  const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
+  constexpr Size together = 4;
+  const Size bytes = block_bytes(c.dtype), n = a2.out, reach = Vf32::lanes + (a2.taps - 1) * a2.step;
+  const Conversion load(c.dtype, DType::f32), round(DType::f32, c.dtype);
+  const Size from = a2.origin < 0 ? least(-a2.origin, reach) : 0;
+  const Size to = most(from, least(reach, a2.in - a2.origin));
+  const Size rows_of_plane = a0.out * a1.out;
+  parallel_for(c.images * c.groups, most(1, 8192 / (c.k() * rows_of_plane + 1)), [&](Size begin, Size end) {
+    const Scratch<f32> padded(together * reach);
+    for (Size i = 0; i < together * reach; ++i) padded[i] = 0;
+    f32 lanes[Vf32::lanes];
+    for (Size plane = begin; plane < end; ++plane) {
+      const Size group = plane % c.groups;
+      const std::byte* x = c.x + (plane / c.groups * c.x_image + group * c.x_channel) * bytes;
+      for (Size first = 0; first < rows_of_plane; first += together) {
+        const Size rows = least(together, rows_of_plane - first);
+        const f32* w = weights + group * c.k();
+        Vf32 sum[together], total[together];
+        for (Size r = 0; r < together; ++r) sum[r] = total[r] = Vf32::zero();
+        Size done = 0;  // of the chain in work
+        bool any = false;
+        const auto close = [&] {
+          for (Size r = 0; r < together; ++r) {
+            total[r] = any ? add(total[r], sum[r]) : sum[r];
+            sum[r] = Vf32::zero();
+          }
+          any = true;
+          done = 0;
+        };
+        for (Size t0 = 0; t0 < a0.taps; ++t0) {
+          for (Size t1 = 0; t1 < a1.taps; ++t1) {
+            for (Size r = 0; r < rows; ++r) {
+              const Size i0 = (first + r) / a1.out * a0.stride + t0 * a0.step + a0.origin;
+              const Size i1 = (first + r) % a1.out * a1.stride + t1 * a1.step + a1.origin;
+              f32* row = padded.data() + r * reach;
+              if (i0 < 0 || i0 >= a0.in || i1 < 0 || i1 >= a1.in || to == from) {
+                for (Size j = from; j < to; ++j) row[j] = 0;
+                continue;
+              }
+              const std::byte* source = x + (i0 * a0.x_stride + i1 * a1.x_stride + a2.origin + from) * bytes;
+              if (load.is_identity()) {
+                std::memcpy(row + from, source, static_cast<std::size_t>((to - from) * bytes));
+              } else {
+                load(source, reinterpret_cast<std::byte*>(row + from), to - from);
+              }
+            }
+            for (Size t2 = 0; t2 < a2.taps;) {
+              const Size m = least(a2.taps - t2, numerics::dot_block - done);
+              const f32* at = padded.data() + t2 * a2.step;
+              for (Size t = 0; t < m; ++t, at += a2.step) {
+                const Vf32 weight = Vf32::broadcast(*w++);
+                accumulate(sum[0], weight, Vf32::load(at));
+                accumulate(sum[1], weight, Vf32::load(at + reach));
+                accumulate(sum[2], weight, Vf32::load(at + 2 * reach));
+                accumulate(sum[3], weight, Vf32::load(at + 3 * reach));
+              }
+              t2 += m;
+              done += m;
+              if (done == numerics::dot_block) close();
+            }
+          }
+        }
+        if (done != 0) close();
+        for (Size r = 0; r < rows; ++r) {
+          store(lanes, total[r]);
+          if (bias != nullptr) {
+            for (Size j = 0; j < n; ++j) lanes[j] += bias[group];
+          }
+          std::byte* at = y + (plane * rows_of_plane + first + r) * n * bytes;
+          if (round.is_identity()) {
+            std::memcpy(at, lanes, static_cast<std::size_t>(n * bytes));
+          } else {
+            round(reinterpret_cast<const std::byte*>(lanes), at, n);
+          }
+        }
+      }
+    }
+  });
 }
 
 /// weights: [groups, k]; y [images, groups, positions]. The outputs of a row are the lanes of one chain.
