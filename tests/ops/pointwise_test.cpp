@@ -298,10 +298,11 @@ TEST(PointwiseErrors, NameTheArgumentThePositionAndTheCure) {
               div_trunc(tensor({1, 2, 3}, i32), tensor({1, 0, 3}, i32));
             }),
             "div_trunc: division by zero: argument 'b' (#2, i32[3]) is 0 at position [1]. Use div() for inf, or where() to replace zeros.");
-  EXPECT_EQ(text_of([] {
-              pow(tensor({2, 2}, i32), tensor({1, -3}, i32));
-            }),
-            "pow: outside the domain: argument 'b' (#2, i32[2]) has the negative exponent -3 at position [1]. Cast the base, e.g. a.to(f32).");
+  EXPECT_EQ(
+      text_of([] {
+        pow(tensor({2, 2}, i32), tensor({1, -3}, i32));
+      }),
+      "pow: outside the domain: argument 'b' (#2, i32[2]) has the negative exponent -3 at position [1]. Cast the base, e.g. a.to(f32).");
   EXPECT_EQ(text_of([] {
               tensor({1, 2}, i32) % 0;
             }),
