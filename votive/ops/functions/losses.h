@@ -141,7 +141,7 @@ struct CtcOptions {
 /// −log of the sum of the probabilities of all paths that read as the target, in log space: x [T, N, C] log probabilities, targets [N, S], lengths [N] of
 /// the inputs and sizes [N] of the targets, integers. Class P. The mean divides every loss by its target's size first. A target that does not fit is ∞.
 /// Throws Error{IndexOutOfRange, InvalidArgument, ShapeMismatch, DTypeMismatch}. Source: Graves et al. 2006.
-/// Example: ctc_loss(log_softmax(zeros({2, 1, 2})), tensor({{1}}, i64), tensor({2}, i64), tensor({1}, i64))  // 0.2876821
+/// Example: ctc_loss(log_softmax(zeros({2, 1, 2})), tensor({{1}}, i64), tensor({2}, i64), tensor({1}, i64))  // 0.28768206
 Tensor ctc_loss(const Tensor& x, const Tensor& targets, const Tensor& lengths, const Tensor& sizes, CtcOptions options = {});
 
 }  // namespace votive
