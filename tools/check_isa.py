@@ -20,6 +20,7 @@ import tempfile
 KERNELS = re.compile(r"votive_cpu_(?P<isa>\w+)\.dir/")
 BASELINE = "baseline"
 # A register or an instruction that x86-64 as of 2003 lacks. (tzcnt is not listed: it runs there too, as bsf.)
+FUSED_PAIR = re.compile(r"\bvfm(addsub|subadd)")
 WIDE = re.compile(r"%[yz]mm\d|%k[0-7]\b|\bv[a-z0-9]+\s.*%xmm\d|\t(andn|bextr|bls\w+|pdep|pext|mulx|rorx|sarx|shlx|shrx|lzcnt|popcnt|movbe)\b")
 
 
@@ -93,6 +94,18 @@ def wide_functions(program, isas):
     return found
 
 
+def fused_pairs(objects):
+    """Objects where the compiler made one rounding of two: g++ 12 joins a·c − b·s beside a·s + b·c into vfmaddsub although contraction is off."""
+    found = []
+    for item in objects:
+        text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", item], check=True, capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            if FUSED_PAIR.search(line):
+                found.append((item, line.split("\t", 1)[-1].strip()))
+                break
+    return found
+
+
 def check(folder):
     objects = library_objects((folder / "build.ninja").read_text())
     objects_of_isa, objects_of_baseline = {}, []
@@ -110,6 +123,8 @@ def check(folder):
     hidden = leaks(objects_of_isa, objects_of_baseline)
     names = demangled([name for _, name in hidden])
     found += [f"{pathlib.Path(place).relative_to(folder)}:1: only this set's objects define {names[name][:160]}" for place, name in hidden]
+    fused = fused_pairs([item for items in objects_of_isa.values() for item in items] + objects_of_baseline)
+    found += [f"{pathlib.Path(item).relative_to(folder)}:1: two roundings became one: {instruction}; compute the two in loops of their own" for item, instruction in fused]
     wrong = out_of_order(objects)
     if wrong:
         found.append(f"votive/CMakeLists.txt:1: {wrong}")
@@ -149,6 +164,18 @@ def self_test():
         bad = compiled("v4", kernel % " + leak(x)", ["-march=x86-64-v4"])
         found = leaks({"v3": [good], "v4": [bad]}, [baseline])
         assert len(found) == 1 and "leak" in found[0][1], found
+
+        turn = """void turn(const double* __restrict x, double* __restrict y, const double* __restrict c, const double* __restrict s, long n) {
+          for (long i = 0; i < n; ++i) {
+            const double a = x[2 * i], b = x[2 * i + 1];
+            y[2 * i] = a * c[i] - b * s[i];
+            y[2 * i + 1] = a * s[i] + b * c[i];
+          }
+        }"""
+        turned = compiled("v3", turn, ["-O3", "-march=x86-64-v3", "-ffp-contract=off"])
+        major = int(subprocess.run(["g++", "-dumpversion"], capture_output=True, text=True).stdout.split(".")[0])
+        assert len(fused_pairs([turned])) == 1 or major != 12, "g++ 12 fuses this pair"
+        assert fused_pairs([baseline]) == []
 
         main = folder / "main.cpp"
         main.write_text("namespace votive::cpu::v4 { double run(double); }\nint main() { return int(votive::cpu::v4::run(2)); }\n")
