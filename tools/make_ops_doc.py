@@ -222,6 +222,7 @@ GRADIENTS = {
     "written": "none: it refuses what asks for a gradient",
     "yes": "yes",
     "zero": "zero everywhere it exists",
+    "zero here": "yes; zero at the example's values",
     "refused": "none: `backward` throws, naming it",
     "not recorded": "none: nothing is recorded",
     "no result": "none: the result is not floating",
@@ -292,6 +293,8 @@ def entry(header, name, facts):
         sources += [source] if source else []
     row = facts.rows.get(name)
     gives, gradient, twice = facts.of(header, name)
+    if gradient == "zero" and not (row and all("zeros_like" in f for f in row["gradients"])):
+        gradient = "zero here"  # at the example's values; that is no rule
     letter = class_of(doc, row)
     if header.path == ops_headers.AUTOGRAD:  # no operations: what steers them
         gives, gradient, letter = {}, "", ""
