@@ -37,6 +37,11 @@ class Positions {
     if (const Size at = first_bad.load(); at != indices.count()) refuse(range, indices, in, at);
   }
   const i64* data() const { return memory_.data(); }
+  /// Calls change(i, position) and keeps what it gives, for every position of a range.
+  template <class Change>
+  void replace(Size begin, Size end, Change change) {
+    for (Size i = begin; i < end; ++i) memory_[i] = change(i, memory_[i]);
+  }
   i64 operator[](Size i) const { return memory_[i]; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "votive/cpu/copy.h"
 #include "votive/cpu/kernels.h"
@@ -16,18 +17,18 @@ namespace {
 /// y as [outer, n, inner]: update (o, k) of the source, a run of `inner` elements, goes to run (o, target[k]). An index per element makes outer and inner 1.
 struct Plan {
   Size outer = 1, n = 1, inner = 1, updates = 1;
-  Scratch<i64> target;
+  Positions target;
 
-  Plan(const Scatter& op, const Tensor& indices, const Tensor& y) : updates(indices.count()), target(indices.count()) {
-    const Positions positions(op.range(y.shape()[op.axis]), indices);
+  Plan(const Scatter& op, const Tensor& indices, const Tensor& y)
+      : updates(indices.count()), target(op.range(y.shape()[op.axis]), indices) {
     if (op.slices) {
       for (int axis = 0; axis < op.axis; ++axis) outer *= y.shape()[axis];
       n = y.shape()[op.axis];
       for (int axis = op.axis + 1; axis < y.rank(); ++axis) inner *= y.shape()[axis];
-      std::memcpy(target.data(), positions.data(), sizeof(i64) * static_cast<std::size_t>(updates));
       return;
     }
     n = y.count();
+    if (y.rank() == 1) return;
     Layout other = Layout::contiguous(y.shape());  // every coordinate but the one along the axis
     const Size axis_step = other.strides[op.axis];
     other.shape = indices.shape();
@@ -37,10 +38,16 @@ struct Plan {
     parallel_for(updates, 1 << 14, [&](Size begin, Size end) {
       Size i = begin;
       walk.for_each_run(begin, end, [&](const std::array<Size, 1>& at, Size m) {
-        for (Size j = 0; j < m; ++j) target[i + j] = at[0] + j * step + positions[i + j] * axis_step;
+        target.replace(i, i + m, [&](Size j, i64 position) { return at[0] + (j - i) * step + position * axis_step; });
         i += m;
       });
     });
+  }
+  bool of_elements() const { return outer == 1 && inner == 1; }
+  /// Fewer targets than updates by so much, or hardly more, that every target can be looked at.
+  bool is_dense() const {
+    constexpr Size sparse = 32;
+    return n / sparse <= updates;
   }
 };
 
@@ -101,7 +108,7 @@ void assign(const Plan& plan, const Tensor& source, Tensor& y) {
   const Dense values(source, source.dtype());
   const std::byte* from = values.data<std::byte>();
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
-  if (plan.outer == 1 && plan.inner == 1) {
+  if (plan.of_elements()) {
     return with_width(bytes, [&]<class T>(T) {
       const T* source_values = reinterpret_cast<const T*>(from);
       T* places = reinterpret_cast<T*>(to);
@@ -121,10 +128,16 @@ void assign(const Plan& plan, const Tensor& source, Tensor& y) {
 
 /// Integers add in any order, so one at a time where they lie.
 void add_integers(const Plan& plan, const Tensor& source, Tensor& y) {
-  const Dense values(source, source.dtype());
+  bool one_value = true;  // a count adds the same to all
+  for (int axis = 0; axis < source.rank(); ++axis) one_value &= source.strides()[axis] == 0 || source.shape()[axis] == 1;
   with_width(block_bytes(y.dtype()), [&]<class T>(T) {
-    const T* from = values.data<T>();
     T* to = data<T>(y);
+    if (one_value) {
+      const T value = *data<T>(source);
+      return for_each_own(plan, [&](Size, Size t) { to[t] = static_cast<T>(to[t] + value); });
+    }
+    const Dense values(source, source.dtype());
+    const T* from = values.data<T>();
     for_each_own(plan, [&](Size k, Size t) { to[t] = static_cast<T>(to[t] + from[k]); });
   });
 }
@@ -135,8 +148,7 @@ struct Groups {
   Size count = 0;
 
   explicit Groups(const Plan& plan) : order(plan.updates), target(plan.updates), begin(plan.updates + 1) {
-    constexpr Size sparse = 32;  // targets per update from where sorting pairs costs less than counting all targets
-    if (plan.n / sparse <= plan.updates) {
+    if (plan.is_dense()) {
       by_counting(plan);
     } else {
       by_sorting(plan);
@@ -173,24 +185,18 @@ struct Groups {
   }
 };
 
-/// The tree over from[order[0 … m−1]].
+/// The tree over m dense values.
 template <class T, class Join>
-T join_listed(const T* from, const i64* order, Size m) {
+T join_run(const T* x, Size m) {
   switch (m) {
-    case 1: return from[order[0]];
-    case 2: return Join::join(from[order[0]], from[order[1]]);
-    case 3: return Join::join(Join::join(from[order[0]], from[order[2]]), from[order[1]]);
+    case 1: return x[0];
+    case 2: return Join::join(x[0], x[1]);
+    case 3: return Join::join(Join::join(x[0], x[2]), x[1]);
     default: break;
   }
-  T values[tree_chunk];
+  if (m <= tree_chunk) return tree_leaf<T, Join>(x, m);
   UpperTree<T, Join> tree;
-  for (Size at = 0; at < m; at += tree_chunk) {
-    const Size part = m - at < tree_chunk ? m - at : tree_chunk;
-    for (Size i = 0; i < part; ++i) values[i] = from[order[at + i]];
-    const T chunk = tree_leaf<T, Join>(values, part);
-    if (m <= tree_chunk) return chunk;
-    tree.push(chunk);
-  }
+  for (Size at = 0; at < m; at += tree_chunk) tree.push(tree_leaf<T, Join>(x + at, m - at < tree_chunk ? m - at : tree_chunk));
   return tree.total();
 }
 
@@ -204,33 +210,62 @@ T settled(T x, T total, Size m) {
   }
 }
 
-/// Single elements: a tile of targets is fetched, joined and put back.
-template <class T, class Join, bool mean>
-void join_elements(const Groups& groups, const Tensor& source, Tensor& y, DType as) {
-  const Dense values(source, as);
-  const T* from = values.data<T>();
+/// A tile of targets: fetched, joined with what `run_of` says each has, and put back. `place_of` tells where a target lies; one without updates stays.
+template <class T, class Join, bool mean, class PlaceOf, class RunOf>
+void join_tiles(Tensor& y, DType as, Size count, PlaceOf place_of, RunOf run_of) {
   const Conversion load(y.dtype(), as), store(as, y.dtype());
   with_width(block_bytes(y.dtype()), [&]<class Storage>(Storage) {
     Storage* to = data<Storage>(y);
-    parallel_for(groups.count, tile_size, [&](Size begin, Size end) {
+    parallel_for(count, tile_size, [&](Size begin, Size end) {
       Tile raw, room;
       Storage* stored = reinterpret_cast<Storage*>(raw.bytes);
       for (Size at = begin; at < end; at += tile_size) {
-        const Size count = end - at < tile_size ? end - at : tile_size;
-        const i64* target = groups.target.data() + at;
-        const i64* start = groups.begin.data() + at;
-        for (Size g = 0; g < count; ++g) stored[g] = to[target[g]];
+        const Size n = end - at < tile_size ? end - at : tile_size;
+        for (Size g = 0; g < n; ++g) stored[g] = to[place_of(at + g)];
         T* x = reinterpret_cast<T*>(load.is_identity() ? raw.bytes : room.bytes);
-        if (!load.is_identity()) load(raw.bytes, room.bytes, count);
-        for (Size g = 0; g < count; ++g) {
-          const Size m = start[g + 1] - start[g];
-          x[g] = settled<T, Join, mean>(x[g], join_listed<T, Join>(from, groups.order.data() + start[g], m), m);
+        if (!load.is_identity()) load(raw.bytes, room.bytes, n);
+        for (Size g = 0; g < n; ++g) {
+          const auto [values, m] = run_of(at + g);
+          if (m != 0) x[g] = settled<T, Join, mean>(x[g], join_run<T, Join>(values, m), m);
         }
-        if (!store.is_identity()) store(room.bytes, raw.bytes, count);
-        for (Size g = 0; g < count; ++g) to[target[g]] = stored[g];
+        if (!store.is_identity()) store(room.bytes, raw.bytes, n);
+        for (Size g = 0; g < n; ++g) {
+          if (run_of(at + g).second != 0) to[place_of(at + g)] = stored[g];
+        }
       }
     });
   });
+}
+
+/// Single elements: the values themselves are brought into the order of their targets, so that each has a dense run of them.
+template <class T, class Join, bool mean>
+void join_elements(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+  const Dense values(source, as);
+  const T* from = values.data<T>();
+  const Scratch<T> sorted(plan.updates);
+  if (!plan.is_dense()) {
+    const Groups groups(plan);
+    for (Size i = 0; i < plan.updates; ++i) sorted[i] = from[groups.order[i]];
+    const auto run_of = [&](Size g) {
+      return std::pair<const T*, Size>{sorted.data() + groups.begin[g], groups.begin[g + 1] - groups.begin[g]};
+    };
+    return join_tiles<T, Join, mean>(
+        y, as, groups.count, [&](Size g) { return groups.target[g]; }, run_of);
+  }
+  const auto by_counts = [&]<class Count>(Count) {
+    const Scratch<Count> end(plan.n + 1);  // of each target's run, shifted by one: the end of the run before it is where it begins
+    std::fill_n(end.data(), plan.n + 1, Count{0});
+    for (Size k = 0; k < plan.updates; ++k) ++end[plan.target[k] + 1];
+    for (Size t = 0; t < plan.n; ++t) end[t + 1] += end[t];
+    for (Size k = 0; k < plan.updates; ++k) sorted[static_cast<Size>(end[plan.target[k]]++)] = from[k];
+    const auto run_of = [&](Size t) {
+      const Size begin = t == 0 ? 0 : static_cast<Size>(end[t - 1]);
+      return std::pair<const T*, Size>{sorted.data() + begin, static_cast<Size>(end[t]) - begin};
+    };
+    join_tiles<T, Join, mean>(
+        y, as, plan.n, [](Size t) { return t; }, run_of);
+  };
+  plan.updates < Size{0xffffffff} ? by_counts(u32{}) : by_counts(u64{});
 }
 
 /// Runs: for each target a tree per column, `width` columns at a time.
@@ -279,12 +314,8 @@ void join_runs(const Plan& plan, const Groups& groups, const Tensor& source, Ten
 
 template <class T, class Join, bool mean = false>
 void join_updates(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
-  const Groups groups(plan);
-  if (plan.outer == 1 && plan.inner == 1) {
-    join_elements<T, Join, mean>(groups, source, y, as);
-  } else {
-    join_runs<T, Join, mean>(plan, groups, source, y, as);
-  }
+  if (plan.of_elements()) return join_elements<T, Join, mean>(plan, source, y, as);
+  join_runs<T, Join, mean>(plan, Groups(plan), source, y, as);
 }
 
 template <class T>
@@ -312,7 +343,7 @@ void scatter(const Scatter& op, const Tensor& x, const Tensor& indices, const Te
   const DType as = exact_compute(y.dtype());
   if (as == DType::f32) return join_floats<f32>(op.mode, plan, source, y, as);
   if (as == DType::f64) return join_floats<f64>(op.mode, plan, source, y, as);
-  if (op.mode == ScatterMode::add && plan.outer == 1 && plan.inner == 1) return add_integers(plan, source, y);
+  if (op.mode == ScatterMode::add && plan.of_elements()) return add_integers(plan, source, y);
   // modulo 2⁶⁴ a sign does not matter
   if (op.mode == ScatterMode::add) return join_updates<u64, Sum<u64>>(plan, source, y, as);
   if (op.mode == ScatterMode::mul) return join_updates<u64, Product<u64>>(plan, source, y, as);

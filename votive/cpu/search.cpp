@@ -9,30 +9,31 @@
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
-/// How many of the n keys come before v: those less than it, or with `right` not greater either. No branch depends on the keys.
-template <bool right>
-Size keys_before(const u64* keys, Size n, u64 v) {
-  Size low = 0;
-  while (n > 0) {
-    const Size half = n / 2, middle = low + half;
-    const bool before = right ? keys[middle] <= v : keys[middle] < v;
-    low = before ? middle + 1 : low;
-    n = before ? n - half - 1 : half;
+/// For several values at once, so that the loads of one do not wait for those of another: how many of the n keys from keys[low[i]] on come before
+/// wanted[i]: those less than it, or with `right` not greater either. low[i] moves there. No branch depends on the keys.
+template <bool right, class Key>
+void halve(const Key* keys, Size n, const Key* wanted, Size* low, Size values) {
+  const auto before = [&](Size at, Key v) { return right ? keys[at] <= v : keys[at] < v; };
+  for (Size left = n; left > 1; left -= left / 2) {
+    const Size half = left / 2;
+    for (Size i = 0; i < values; ++i) low[i] += before(low[i] + half - 1, wanted[i]) ? half : 0;
   }
-  return low;
+  for (Size i = 0; n != 0 && i < values; ++i) low[i] += before(low[i], wanted[i]) ? 1 : 0;
 }
 
-template <class T>
+/// Key is u32 where 32 bits order the elements, which halves what the caches have to hold.
+template <class T, class Key>
 void search_as(const SearchSorted& op, const Tensor& sorted, const Tensor& values, Tensor& y) {
+  constexpr Size together = 16;
   const DType as = exact_compute(sorted.dtype());
-  const Size n = sorted.shape().back(), all = sorted.count();
-  const Size per_row = sorted.rank() == 1 ? values.count() : values.shape().back();
-  const Scratch<u64> keys(all);
+  const bool one_row = sorted.rank() == 1;
+  const Size n = sorted.shape().back(), all = sorted.count(), per_row = one_row ? values.count() : values.shape().back();
+  const Scratch<Key> keys(all);
   const Reader in_sorted(sorted, sorted.layout(), as), in_values(values, values.layout(), as);
-  const auto read_keys = [](const Reader& in, Size at, Size m, u64* to) {
+  const auto read_keys = [](const Reader& in, Size at, Size m, Key* to) {
     Tile room;
     const T* x = in.read<T>(at, m, room.bytes);
-    for (Size i = 0; i < m; ++i) to[i] = key_of(x[i]);
+    for (Size i = 0; i < m; ++i) to[i] = static_cast<Key>(sizeof(Key) == 4 ? narrow_key_of(x[i]) : key_of(x[i]));
   };
   parallel_for((all + tile_size - 1) / tile_size, 16, [&](Size begin, Size end) {
     for (Size at = begin * tile_size; at < end * tile_size && at < all; at += tile_size)
@@ -40,24 +41,30 @@ void search_as(const SearchSorted& op, const Tensor& sorted, const Tensor& value
   });
   i64* to = data<i64>(y);
   parallel_for(values.count(), 2048, [&](Size begin, Size end) {
-    u64 wanted[tile_size];
+    Key wanted[tile_size];
     for (Size at = begin; at < end; at += tile_size) {
       const Size m = end - at < tile_size ? end - at : tile_size;
       read_keys(in_values, at, m, wanted);
-      for (Size i = 0; i < m; ++i) {
-        const u64* row = keys.data() + (sorted.rank() == 1 ? 0 : (at + i) / per_row * n);
-        to[at + i] = op.right ? keys_before<true>(row, n, wanted[i]) : keys_before<false>(row, n, wanted[i]);
+      for (Size i = 0; i < m; i += together) {
+        const Size some = m - i < together ? m - i : together;
+        Size low[together], start[together];
+        for (Size j = 0; j < some; ++j) low[j] = start[j] = one_row ? 0 : (at + i + j) / per_row * n;
+        op.right ? halve<true>(keys.data(), n, wanted + i, low, some) : halve<false>(keys.data(), n, wanted + i, low, some);
+        for (Size j = 0; j < some; ++j) to[at + i + j] = low[j] - start[j];
       }
     }
   });
 }
 
 void search_sorted(const SearchSorted& op, const Tensor& sorted, const Tensor& values, Tensor& y, Stream&) {
+  const auto of = [&]<class T>(T) {
+    has_narrow_keys(sorted.dtype()) ? search_as<T, u32>(op, sorted, values, y) : search_as<T, u64>(op, sorted, values, y);
+  };
   switch (exact_compute(sorted.dtype())) {
-    case DType::f32: return search_as<f32>(op, sorted, values, y);
-    case DType::f64: return search_as<f64>(op, sorted, values, y);
-    case DType::i64: return search_as<i64>(op, sorted, values, y);
-    default: return search_as<u64>(op, sorted, values, y);
+    case DType::f32: return of(f32{});
+    case DType::f64: return search_as<f64, u64>(op, sorted, values, y);
+    case DType::i64: return of(i64{});
+    default: return of(u64{});
   }
 }
 

@@ -294,12 +294,9 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
   const Tensor flat = reshape(x, {n});
   Size bins = options.minimum;
   if (n != 0) {
-    if (is_signed_integer(meta.dtype)) {
-      const Tensor negative = true_places(lt(flat, 0));
-      if (negative.count() != 0) {
-        const Size at = narrow(negative, 0, 0, 1).item<std::int64_t>();
-        refuse_index({"bincount", "x", 1, -1, INT64_MAX, false}, x, at, select(flat, 0, at).to(DType::i64).item<std::int64_t>());
-      }
+    if (is_signed_integer(meta.dtype) && min(flat).to(DType::i64).item<std::int64_t>() < 0) {
+      const Size at = narrow(true_places(lt(flat, 0)), 0, 0, 1).item<std::int64_t>();
+      refuse_index({"bincount", "x", 1, -1, INT64_MAX, false}, x, at, select(flat, 0, at).to(DType::i64).item<std::int64_t>());
     }
     const Tensor largest = max(flat).to(DType::u64);
     const std::uint64_t value = largest.item<std::uint64_t>();

@@ -87,22 +87,20 @@ std::vector<i64> places_of(const Rank& op, const std::vector<T>& x, const Around
   return places;
 }
 
-/// Halving from the middle: the place is defined even where the row is not sorted.
+/// Halving: the place is defined even where the row is not sorted.
 template <class T>
 i64 place_for(bool right, const T* row, Size n, T v) {
-  Size low = 0, high = n;
-  while (low < high) {
-    const Size middle = low + (high - low) / 2;
-    const T x = row[middle];
-    const bool less = is_nan(v) ? !is_nan(x) : x < v;
-    const bool equal = is_nan(v) ? is_nan(x) : x == v;
-    if (less || (right && equal)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
+  const auto before = [&](T x) {
+    const bool less = is_nan(v) ? !is_nan(x) : x < v, equal = is_nan(v) ? is_nan(x) : x == v;
+    return less || (right && equal);
+  };
+  Size low = 0, left = n;
+  while (left > 1) {
+    const Size half = left / 2;
+    if (before(row[low + half - 1])) low += half;
+    left -= half;
   }
-  return low;
+  return left == 1 && before(row[low]) ? low + 1 : low;
 }
 
 template <class T>
