@@ -82,7 +82,7 @@ class Bound:
         finite = truth[truth.isfinite()].abs()
         scale = self.scale(call, truth, absolute) if self.scale else finite.max() if finite.numel() else 0.0
         unit = self.f64 if dtype == "f64" else self.k * 2.0 ** -(PRECISION[dtype][0] if self.steps else 24)
-        return unit * torch.as_tensor(scale, dtype=torch.float64).clamp(min=0) + 0.5 * (1 + 1e-6) * ulp(truth, dtype)
+        return unit * torch.as_tensor(scale, dtype=torch.float64).abs() + 0.5 * (1 + 1e-6) * ulp(truth, dtype)
 
 
 EXACT = Bound("exact")
@@ -131,6 +131,17 @@ def only_theirs_nan(case, ours, theirs, *_):
     """Where the two differ PyTorch has NaN, and Votive has not."""
     there = ~theirs.isnan()
     return bool((distance(ours, theirs, "f64")[there] <= 1e-9 * theirs[there].abs().nan_to_num(posinf=0.0).clamp(min=1.0)).all())
+
+
+def only_theirs_infinite(case, ours, theirs, *_):
+    """Where the two differ PyTorch has an infinity or NaN, and Votive a number."""
+    there = theirs.isfinite()
+    return not bool(there.all()) and bool((distance(ours, theirs, "f64")[there] <= 1e-9 * theirs[there].abs().clamp(min=1.0)).all())
+
+
+def floats_only(what):
+    """An operation that the contract has for floats alone."""
+    return [Meant(f"{what} of floats", error="dtype mismatch", when=lambda case: case.dtype in INTEGERS | {"bool"})]
 
 
 D16 = Meant("0·inf never makes a NaN in a gradient (D16)", where="gradient", when=only_theirs_nan)

@@ -2,7 +2,7 @@
 import torch
 
 from calls import BITS, CLOSE, EXACT, INTEGERS, RELATIVE, SUM, Call, Meant, Skip, spelling
-from movement import ON_A_SCALAR
+from movement import ON_A_SCALAR, OUT_OF_RANGE
 from reductions import UNSIGNED
 
 SCALAR = [ON_A_SCALAR]
@@ -12,6 +12,7 @@ KEEPS = Meant("a mean of integers is a float, and a scatter keeps its target's d
 FLOAT_IN_INTEGERS = Meant("a float is no integer (CONTRACT.md 1.3)", error="dtype mismatch", when=lambda case: case.dtype in INTEGERS | {"bool"})
 LEADING = "a mask has the shape of x's leading axes (CONTRACT.md 5.5); PyTorch broadcasts both"
 MASKS = [Meant(LEADING, error="shape mismatch", when=lambda case: case.call.inputs[0].shape != case.call.inputs[1].shape),
+         Meant(LEADING, error="shape mismatch", where="gradient"), Meant(OUT_OF_RANGE.reason, error=OUT_OF_RANGE.error),
          Meant(LEADING, where="shape", when=lambda case, *_: case.call.inputs[0].shape != case.call.inputs[1].shape)]
 SCATTER = SCALAR + [BOOLEAN, KEEPS, FLOAT_IN_INTEGERS]
 
@@ -129,12 +130,12 @@ scatter_reduce("amin", EXACT)
 scatter_reduce("amax", EXACT)
 
 
-@spelling("index_put", SUM(12))
+@spelling("index_put", SUM(12), meant=[BOOLEAN])
 def _(x, indices, values, accumulate=False):
     return Call("index_put", x, values, *indices, accumulate=accumulate)
 
 
-@spelling("put", SUM(12))
+@spelling("put", SUM(12), meant=[BOOLEAN])
 def _(x, index, source, accumulate=False):
     return Call("put", x, index, source, accumulate=accumulate)
 
@@ -211,7 +212,13 @@ def _(x, k, dim=-1, largest=True, sorted=True):
 
 @spelling("kthvalue", EXACT, meant=SCALAR)
 def _(x, k, dim=-1, keepdim=False):
-    return Call("kthvalue", x, k=k, axis=dim, keep=keepdim)
+    def expect():  # of equal elements the lowest index, as a stable order has them
+        values, indices = torch.sort(x, dim=dim, stable=True)
+        if x.dim() == 0:
+            return values, indices
+        pick = [t.narrow(dim, k - 1, 1) for t in (values, indices)]
+        return tuple(pick if keepdim else (t.squeeze(dim) for t in pick))
+    return Call("kthvalue", x, k=k, axis=dim, keep=keepdim, expect=expect)
 
 
 @spelling("median", EXACT, meant=SCALAR)
@@ -265,12 +272,12 @@ def _(x, values, assume_unique=False, invert=False):
     return Call("isin", x, values)
 
 
-@spelling("bincount", CLOSE(12))
+@spelling("bincount", CLOSE(12), meant=[Meant("sums of integer weights are integers (CONTRACT.md 3.1)", ours=t) for t in ("i64", "i32", "i16", "i8", "u64", "u8")])
 def _(x, weights=None, minlength=0):
     return Call("bincount", x, weights, least=minlength)
 
 
-@spelling("histc", EXACT)
+@spelling("histc", EXACT, meant=[Meant("counts are i64", ours="i64")])
 def _(x, bins=100, min=0, max=0):
     return Call("histc", x, bins=bins, low=float(min), high=float(max))
 

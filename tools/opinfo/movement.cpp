@@ -47,7 +47,7 @@ void add_movement(Table& table) {
     return all;
   };
   table["movedim"] = [](const Call& c) {
-    return Tensors{movedim(c.x(), std::span<const int>(c.axes("from")), std::span<const int>(c.axes("to")))};
+    return Tensors{movedim(c.x(), std::span<const int>(c.axes("source")), std::span<const int>(c.axes("target")))};
   };
   table["rot90"] = [](const Call& c) { return Tensors{rot90(c.x(), c.integer("k"), c.axes()[0], c.axes()[1])}; };
   table["roll"] = [](const Call& c) {

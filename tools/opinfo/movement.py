@@ -169,7 +169,7 @@ def _(x, *counts):
 
 @moves("movedim")
 def _(x, source, destination):
-    return Call("movedim", x, **{"from": axes_of(source), "to": axes_of(destination)})
+    return Call("movedim", x, **{"source": axes_of(source), "target": axes_of(destination)})
 
 
 @moves("permute permute_copy")
@@ -314,7 +314,7 @@ def of_kind(x, value):
 
 
 def padding(variant, mode):
-    @moves("nn.functional.pad", variant=variant, meant=[NOTHING_LEFT])
+    @moves("nn.functional.pad", variant=variant, meant=[NOTHING_LEFT, OUT_OF_RANGE])
     def _(x, pad, mode_=None, value=None, **kwargs):
         return Call("pad", x, pads=list(pad), mode=mode, value=of_kind(x, value or 0))
 
@@ -326,7 +326,7 @@ padding("replicate_negative", "edge")
 padding("circular", "circular")
 
 
-@moves("constant_pad_nd")
+@moves("constant_pad_nd", meant=[OUT_OF_RANGE])
 def _(x, pad, value=0):
     return Call("pad", x, pads=list(pad), mode="constant", value=of_kind(x, value))
 

@@ -1,7 +1,7 @@
 """Spellings of softmax, the normalising layers, attention and losses (CONTRACT.md 4.1, 4.2, 4.5)."""
 import torch
 
-from calls import ABSOLUTE, CLOSE, RELATIVE, Call, Meant, Skip, f32, spelling
+from calls import ABSOLUTE, CLOSE, RELATIVE, Call, Meant, Skip, f32, floats_only, spelling
 from movement import ON_A_SCALAR
 
 SCALAR = [ON_A_SCALAR]
@@ -70,7 +70,7 @@ def _(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_
                 expect=lambda: torch.nn.functional.instance_norm(x, None, None, weight, bias, True, momentum, eps))
 
 
-@spelling("nn.functional.batch_norm", NORM, gradient=1e-11, floor=1.0)
+@spelling("nn.functional.batch_norm", NORM, gradient=1e-11, floor=1.0, meant=[Meant("a batch has two axes", error="shape mismatch")])
 def _(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
     eps = f32(eps)
     if training:
@@ -80,17 +80,17 @@ def _(x, mean, var, weight=None, bias=None, training=False, momentum=0.1, eps=1e
                 expect=lambda: torch.nn.functional.batch_norm(x, mean, var, weight, bias, False, momentum, eps))
 
 
-@spelling("nn.functional.normalize", RELATIVE(32))
+@spelling("nn.functional.normalize", RELATIVE(32), meant=SCALAR, floor=1.0)
 def _(x, p=2.0, dim=1, eps=1e-12):
     return Call("normalize", x, p=p, axis=dim, epsilon=eps)
 
 
-@spelling("nn.functional.cosine_similarity", ABSOLUTE(48))
+@spelling("nn.functional.cosine_similarity", ABSOLUTE(48), meant=SCALAR, floor=1.0)
 def _(a, b, dim=1, eps=1e-8):
     return Call("cosine_similarity", a, b, axis=dim, epsilon=eps)
 
 
-@spelling("nn.functional.pairwise_distance", RELATIVE(32))
+@spelling("nn.functional.pairwise_distance", ABSOLUTE(8, steps=True), dtypes={"f32", "f64", "bf16", "f16"})
 def _(a, b, p=2.0, eps=1e-6, keepdim=False):
     return Call("pairwise_distance", a, b, p=p, epsilon=eps, keep=keepdim)
 
@@ -108,6 +108,10 @@ def _(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enabl
         q, k, v, attn_mask, is_causal=is_causal, scale=scale, enable_gqa=enable_gqa))
 
 
+LOSSES = floats_only("a loss is") + [
+    Meant("x, y and their variance have one shape, logits at least one axis: one writes broadcast_to", error="shape mismatch")]
+
+
 def loss(name, ours, bound=ABSOLUTE(64), **how):
     """A loss of input and target that has a reduction and other attributes by PyTorch's names."""
     def keep(translate):
@@ -116,6 +120,7 @@ def loss(name, ours, bound=ABSOLUTE(64), **how):
             call.name = ours
             call.attributes["reduction"] = reduction
             return call
+        how["meant"] = LOSSES + how.get("meant", [])
         spelling(name, bound, **how)(with_reduction)
         return translate
     return keep
@@ -161,7 +166,11 @@ def _(x, y, log_input=True, full=False, eps=1e-8):
     return Call("", x, y, log_input=log_input, full=full, epsilon=eps)
 
 
-@loss("nn.functional.gaussian_nll_loss", "gaussian_nll_loss")
+ROWS = "a variance broadcasts as everything does (CONTRACT.md 8); PyTorch takes one of x's shape without the last axis for rows"
+
+
+@loss("nn.functional.gaussian_nll_loss", "gaussian_nll_loss", meant=[
+    Meant(ROWS, where=where, when=lambda case, *_: case.call.inputs[2].shape == case.call.inputs[0].shape[:-1]) for where in ("values", "gradient")])
 def _(x, y, var, full=False, eps=1e-6):
     return Call("", x, y, var, full=full, epsilon=eps)
 
@@ -216,6 +225,6 @@ def _(x, y, weight=None, ignore_index=-100, label_smoothing=0.0):
     return Call("", x, y, weight, ignore_index=ignore_index, smoothing=label_smoothing)
 
 
-@loss("nn.functional.ctc_loss", "ctc_loss")
+@loss("nn.functional.ctc_loss", "ctc_loss", meant=[Meant("PyTorch's gradient takes the input for a log_softmax and is that of its logits; ours is the derivative of the formula", where="gradient")])
 def _(x, targets, input_lengths, target_lengths, blank=0, zero_infinity=False):
     return Call("", x, targets, torch.as_tensor(input_lengths), torch.as_tensor(target_lengths), blank=blank, zero_infinity=zero_infinity)

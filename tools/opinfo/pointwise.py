@@ -3,13 +3,13 @@ import math
 
 import torch
 
-from calls import ABSOLUTE, BITS, CLOSE, D16, EXACT, INTEGERS, RELATIVE, SUM, ULP, Call, Meant, Skip, f32, spelling
+from calls import ABSOLUTE, BITS, CLOSE, D16, EXACT, INTEGERS, RELATIVE, SUM, ULP, Call, Meant, Skip, f32, floats_only, only_theirs_infinite, spelling
 
 HALF = 0.5  # correctly rounded
 BOOLEAN = Meant("bool has no arithmetic: logical_or, logical_and or a cast (CONTRACT.md 1.2, D6)", error="dtype mismatch", theirs="bool")
 NO_BITS_OF_FLOATS = Meant("bitwise operations refuse floats (CONTRACT.md 2.5)", error="dtype mismatch")
 ZERO_DIVISOR = Meant("an integer divided by zero is an error on every device (CONTRACT.md 2.1)", error="division by zero")
-INTEGER_POWER = Meant("a negative exponent of an integer is an error (CONTRACT.md 2.1)", error="domain|invalid argument")
+INTEGER_POWER = Meant("a negative exponent of an integer is an error (CONTRACT.md 2.1)", error="outside the domain|invalid argument")
 
 
 def has_nan(case, *_):
@@ -102,7 +102,7 @@ binary("floor_divide", EXACT, ours="floor_div", truth=False, meant=[ZERO_DIVISOR
 binary("pow", ULP(2), meant=[INTEGER_POWER, BOOLEAN, D16])
 binary("atan2", ULP(2), meant=[BOOLEAN, D16])
 binary("hypot", ULP(1), meant=[BOOLEAN, D16, Meant("the gradient is a / hypot(a, b) without early overflow", where="gradient",
-                                             when=lambda case, ours, theirs: bool(theirs.isinf().any()) and bool(ours.isfinite().all()))])
+                                             when=only_theirs_infinite)])
 binary("logaddexp", CLOSE(5, scale=largest), meant=[BOOLEAN, D16])
 binary("xlogy", ULP(3), meant=[BOOLEAN, D16])
 binary("special.xlog1py", ULP(3), meant=[BOOLEAN, D16])
@@ -215,7 +215,7 @@ def _(a, b, weight):
     return Call("lerp", a, b, weight)
 
 
-@spelling("addcmul", SUM(2))
+@spelling("addcmul", SUM(2), meant=floats_only("addcmul and addcdiv are"))
 def _(x, a, b, value=1):
     return Call("addcmul", x, a, b, value=value)
 
@@ -306,7 +306,7 @@ def _(x, weight):
     return Call("prelu", x, weight)
 
 
-@spelling("nn.functional.glu", RELATIVE(7))
+@spelling("nn.functional.glu", RELATIVE(3, steps=True))  # sigmoid, then the product
 def _(x, dim=-1):
     return Call("glu", x, axis=dim)
 

@@ -1,7 +1,7 @@
 """Spellings of sums of products: matmul and what is made of it, convolution, pooling, resampling (CONTRACT.md 4.3, 4.4, 4.6)."""
 import torch
 
-from calls import BITS, CLOSE, EXACT, RELATIVE, SUM, Call, Meant, Skip, spelling
+from calls import BITS, CLOSE, EXACT, RELATIVE, SUM, Call, Meant, Skip, floats_only, spelling
 
 PRODUCT = SUM(70)  # γ_k of the samples' k
 WIDER = [Meant("products of 8-bit integers are i32, of wider ones i64 or u64 (CONTRACT.md 4.6)", theirs=t, ours=o)
@@ -54,17 +54,17 @@ def _(x, w, bias=None):
     return Call("linear", x, w, bias)
 
 
-@spelling("nn.functional.bilinear", PRODUCT, meant=WIDER)
+@spelling("nn.functional.bilinear", PRODUCT, meant=floats_only("a layer is"))
 def _(a, b, w, bias=None):
     return Call("bilinear", a, b, w, bias)
 
 
-@spelling("einsum", PRODUCT, meant=WIDER)
+@spelling("einsum", SUM(3, steps=True), meant=WIDER + [Meant("sums of unsigned integers are u64 (CONTRACT.md 3.1, D7)", ours="u64")])
 def _(tensors, formula):
     return Call("einsum", *tensors, formula=formula)
 
 
-@spelling("tensordot", PRODUCT, meant=WIDER)
+@spelling("tensordot", PRODUCT, meant=WIDER + [Meant("tensordot does not broadcast the axes that it sums", error="shape mismatch")])
 def _(a, b, dims=2):
     first, second = dims if isinstance(dims, (list, tuple)) else (list(range(a.dim() - dims, a.dim())), list(range(dims)))
     return Call("tensordot", a, b, a=list(first), b=list(second))
@@ -83,6 +83,10 @@ def _(tensors):
 @spelling("linalg.cross cross", SUM(4, steps=True))
 def _(a, b, dim=-1):
     return Call("cross", a, b, axis=dim)
+
+
+def largest_input(call, truth, absolute):
+    return float(call.inputs[0].abs().max())
 
 
 def per_axis(value, n):
@@ -112,7 +116,7 @@ def pooling(n):
         return Call(f"max_pool{n}d", x, kernel=per_axis(kernel_size, n), stride=per_axis(stride or kernel_size, n), padding=per_axis(padding, n),
                     dilation=per_axis(dilation, n), ceil=ceil_mode, indices=return_indices, **batchless(x, n))
 
-    @spelling(f"nn.functional.avg_pool{n}d", SUM(12))
+    @spelling(f"nn.functional.avg_pool{n}d", SUM(12), meant=[Meant("an average of integers is f32 (CONTRACT.md 1.4)", ours="f32", theirs="i64")])
     def _(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
         return Call(f"avg_pool{n}d", x, kernel=per_axis(kernel_size, n), stride=per_axis(stride or kernel_size, n), padding=per_axis(padding, n),
                     ceil=ceil_mode, count_padding=count_include_pad, divisor=divisor_override, **batchless(x, n))
@@ -129,7 +133,8 @@ def pooling(n):
         sizes = [size] * n if isinstance(size, int) or size is None else list(size)
         return Call(f"{name}{n}d", x, size=[x.shape[i - n] if s is None else s for i, s in enumerate(sizes)], indices=indices, **batchless(x, n))
 
-    @spelling(f"nn.functional.max_unpool{n}d", BITS)
+    @spelling(f"nn.functional.max_unpool{n}d", BITS, meant=[
+        Meant("of several values for one place the last wins, and it alone gets the gradient (CONTRACT.md 5.3)", where="gradient")])
     def _(x, indices, kernel_size, stride=None, padding=0, output_size=None):
         kernel, step, pad = per_axis(kernel_size, n), per_axis(stride or kernel_size, n), per_axis(padding, n)
         size = list(output_size)[-n:] if output_size else [(s - 1) * st - 2 * p + k for s, k, st, p in zip(x.shape[-n:], kernel, step, pad)]
@@ -154,7 +159,7 @@ def resampled(x, size, scale_factor, mode, align_corners=None, recompute_scale_f
 
 
 def interpolation(variant, bound):
-    @spelling("nn.functional.interpolate", bound, variant=variant, numbers=True)
+    @spelling("nn.functional.interpolate", bound, variant=variant, numbers=True, meant=floats_only("interpolation is"))
     def _(x, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
         return resampled(x, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
 
@@ -164,7 +169,7 @@ interpolation("nearest-exact", BITS)
 interpolation("linear", SUM(8))
 interpolation("bilinear", SUM(16))
 interpolation("trilinear", SUM(24))
-interpolation("bicubic", SUM(48))
+interpolation("bicubic", CLOSE(24, scale=largest_input))
 interpolation("area", SUM(12))
 
 
@@ -173,12 +178,12 @@ def _(x, size=None, scale_factor=None):
     return resampled(x, size, scale_factor, "nearest")
 
 
-@spelling("nn.functional.upsample_bilinear", SUM(16), numbers=True)
+@spelling("nn.functional.upsample_bilinear", SUM(16), numbers=True, meant=floats_only("interpolation is"))
 def _(x, size=None, scale_factor=None):
     return resampled(x, size, scale_factor, "bilinear", True)
 
 
-@spelling("_upsample_bilinear2d_aa", SUM(32), numbers=True)
+@spelling("_upsample_bilinear2d_aa", SUM(32), numbers=True, meant=floats_only("interpolation is"))
 def _(x, output_size=None, align_corners=False, scale_factors=None, scales_h=None, scales_w=None):
     if output_size is None:
         return Call("interpolate", x, scale=list(scale_factors), mode="bilinear", align_corners=align_corners, antialias=True)
@@ -187,7 +192,7 @@ def _(x, output_size=None, align_corners=False, scale_factors=None, scales_h=Non
     return Call("interpolate", x, size=list(output_size), mode="bilinear", align_corners=align_corners, antialias=True)
 
 
-@spelling("nn.functional.grid_sample", SUM(64))
+@spelling("nn.functional.grid_sample", CLOSE(256, scale=largest_input), meant=[Meant("cubic sampling is for images", error="invalid argument")])
 def _(x, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
     return Call("grid_sample", x, grid, mode=mode, outside=padding_mode, align_corners=bool(align_corners))
 
@@ -197,6 +202,6 @@ def _(x, kernel_size, dilation=1, padding=0, stride=1):
     return Call("im2col", x, kernel=per_axis(kernel_size, 2), dilation=per_axis(dilation, 2), padding=per_axis(padding, 2), stride=per_axis(stride, 2))
 
 
-@spelling("nn.functional.local_response_norm", RELATIVE(32))
+@spelling("nn.functional.local_response_norm", RELATIVE(32), meant=floats_only("a norm is"))
 def _(x, size, alpha=1e-4, beta=0.75, k=1.0):
     return Call("local_response_norm", x, size=size, alpha=alpha, beta=beta, k=k)

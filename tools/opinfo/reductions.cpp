@@ -32,10 +32,11 @@ static void add_compositions(Table& table) {
     return Tensors{norm(c.x(0) - c.x(1) + c.real("epsilon"), {.p = c.real("p", 2), .axis = -1, .keep = c.flag("keep")})};
   };
   table["cov"] = [](const Call& c) {
+    const bool one = c.x().rank() < 2 || c.x().size(0) == 1;
     const Tensor x = c.x().rank() < 2 ? reshape(c.x(), {1, -1}) : c.x();
     const Tensor d = x - mean(x, {.axis = -1, .keep = true});
     const Tensor y = matmul(d, transpose(d)) / (static_cast<double>(x.size(-1)) - c.real("correction", 1));
-    return Tensors{c.x().rank() < 2 ? reshape(y, {}) : y};
+    return Tensors{one ? reshape(y, {}) : y};
   };
   table["trapezoid"] = [](const Call& c) {
     const Tensor y = c.x(0), x = c.x(1);

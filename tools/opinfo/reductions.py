@@ -3,12 +3,15 @@ import math
 
 import torch
 
-from calls import ABSOLUTE, BITS, CLOSE, EXACT, RELATIVE, SUM, ULP, Call, Meant, Skip, spelling
+from calls import ABSOLUTE, CLOSE, D16, EXACT, RELATIVE, SUM, ULP, Call, Meant, Skip, spelling
 from movement import ON_A_SCALAR, axes_of
 
 UNSIGNED = Meant("sums and products of unsigned integers are u64 (CONTRACT.md 3.1, D7)", ours="u64", theirs="i64")
 TRUTH = Meant("any and all give bool (CONTRACT.md 3.1); PyTorch keeps u8", ours="bool", theirs="u8")
-COMMON = [ON_A_SCALAR, UNSIGNED]
+WIDE = [Meant("sums and products of integers are i64 whatever dtype= they were cast to (CONTRACT.md 3.1)", ours="i64", theirs=t) for t in ("i32", "i16", "i8", "bool")]
+WIDE += [Meant(UNSIGNED.reason, ours="u64", theirs="u8")]
+COMMON = [ON_A_SCALAR, UNSIGNED, *WIDE]
+NO_GRADIENT = Meant("a count, or a norm of nothing, depends on no element", error="invalid argument", where="gradient")
 
 
 def axes(dim):
@@ -83,21 +86,21 @@ def vector_norm(x, order, dim, keep, ours="norm"):
     return Call(ours, x, p=float(order), axes=axes(dim), keep=keep)
 
 
-@spelling("linalg.vector_norm", RELATIVE(24), meant=COMMON)
+@spelling("linalg.vector_norm", RELATIVE(24), meant=COMMON + [NO_GRADIENT])
 def _(x, ord=2, dim=None, keepdim=False, dtype=None):
     if dtype is not None and dtype != x.dtype:
         raise Skip("a norm with dtype=: one writes x.to(dtype) first")
     return vector_norm(x, ord, dim, keepdim)
 
 
-@spelling("norm", RELATIVE(24), meant=COMMON)
+@spelling("norm", RELATIVE(24), meant=COMMON + [NO_GRADIENT])
 def _(x, p="fro", dim=None, keepdim=False, dtype=None):
     if p == "nuc":
         raise Skip("the nuclear norm is linear algebra")
     return vector_norm(x, 2 if p == "fro" else p, dim, keepdim)
 
 
-@spelling("linalg.norm", RELATIVE(24), meant=COMMON)
+@spelling("linalg.norm", RELATIVE(24), meant=COMMON + [NO_GRADIENT])
 def _(x, ord=None, dim=None, keepdim=False, dtype=None):
     axes = 2 if dim is None and x.dim() == 2 and ord is not None or isinstance(dim, (list, tuple)) and len(dim) == 2 else 1
     if axes == 2 and ord not in (None, "fro") or ord == "nuc":
@@ -112,7 +115,7 @@ def _(x, ord="fro", dim=(-2, -1), keepdim=False, dtype=None):
     return vector_norm(x, 2, dim, keepdim)
 
 
-@spelling("dist", RELATIVE(24))
+@spelling("dist", RELATIVE(4, steps=True))
 def _(a, b, p=2):
     return Call("dist", a, b, p=float(p))
 
@@ -128,7 +131,7 @@ def _(x, p=2.0):
 
 
 def scan(name, bound, ours=None):
-    @spelling(name, bound, meant=COMMON)
+    @spelling(name, bound, meant=COMMON, gradient=1e-10)
     def _(x, dim, dtype=None):
         return Call(ours or name, x, axis=dim, to=dtype)
 
@@ -136,8 +139,22 @@ def scan(name, bound, ours=None):
 scan("cumsum", SUM(12))
 scan("cumprod", RELATIVE(64))
 scan("logcumsumexp", ABSOLUTE(64))
-scan("cummax", EXACT)
-scan("cummin", EXACT)
+
+
+def extreme(name):
+    @spelling(name, EXACT, meant=COMMON)
+    def _(x, dim):
+        def expect():  # of equal elements the lowest index; PyTorch names the last
+            values = getattr(torch, name)(x, dim).values
+            if x.dim() == 0:
+                return values, torch.zeros((), dtype=torch.int64)
+            same = x.movedim(dim, -1).unsqueeze(-2) == values.movedim(dim, -1).unsqueeze(-1)
+            return values, same.to(torch.uint8).argmax(-1).movedim(-1, dim)
+        return Call(name, x, axis=dim, expect=expect)
+
+
+extreme("cummax")
+extreme("cummin")
 
 
 def of_inputs(call, truth, absolute):
@@ -163,7 +180,7 @@ trapezoids("trapz", "trapezoid")
 trapezoids("cumulative_trapezoid", "cumulative_trapezoid")
 
 
-@spelling("cov", CLOSE(48))
+@spelling("cov", CLOSE(8, steps=True), dtypes={"f32", "f64", "bf16", "f16"})
 def _(x, correction=1, fweights=None, aweights=None):
     if fweights is not None or aweights is not None:
         raise Skip("cov with weights")
@@ -187,7 +204,7 @@ def _(x, p, dim, maxnorm):
 
 def masked(name, ours, neutral, bound, meant=()):
     """torch.masked: the operation over x where the mask holds and its neutral element elsewhere. Outputs without any element are not compared."""
-    @spelling(f"masked.{name}", bound, meant=COMMON + list(meant) + [Meant("indices are i64", ours="i64") for _ in range("arg" in name)])
+    @spelling(f"masked.{name}", bound, meant=COMMON + list(meant) + [D16, Meant("the log of integers is f32 (CONTRACT.md 1.4)", ours="f32")] + [Meant("indices are i64", ours="i64") for _ in range("arg" in name)])
     def _(x, *arguments, mask=None, dim=None, keepdim=False, dtype=None, **kwargs):
         order = {}
         if name == "norm":
