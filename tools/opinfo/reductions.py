@@ -11,6 +11,8 @@ TRUTH = Meant("any and all give bool (CONTRACT.md 3.1); PyTorch keeps u8", ours=
 WIDE = [Meant("sums and products of integers are i64 whatever dtype= they were cast to (CONTRACT.md 3.1)", ours="i64", theirs=t) for t in ("i32", "i16", "i8", "bool")]
 WIDE += [Meant(UNSIGNED.reason, ours="u64", theirs="u8")]
 COMMON = [ON_A_SCALAR, UNSIGNED, *WIDE]
+NAN_SIGN = Meant("sign(NaN) = NaN, so the gradient of |x| there is NaN (CONTRACT.md 2.2)", where="gradient",
+                 when=lambda case, *_: bool(case.call.inputs[0].isnan().any()))
 NO_GRADIENT = Meant("a count, or a norm of nothing, depends on no element", error="invalid argument", where="gradient")
 
 
@@ -204,7 +206,7 @@ def _(x, p, dim, maxnorm):
 
 def masked(name, ours, neutral, bound, meant=()):
     """torch.masked: the operation over x where the mask holds and its neutral element elsewhere. Outputs without any element are not compared."""
-    @spelling(f"masked.{name}", bound, meant=COMMON + list(meant) + [D16, Meant("the log of integers is f32 (CONTRACT.md 1.4)", ours="f32")] + [Meant("indices are i64", ours="i64") for _ in range("arg" in name)])
+    @spelling(f"masked.{name}", bound, meant=COMMON + list(meant) + [D16, NAN_SIGN, Meant("the log of integers is f32 (CONTRACT.md 1.4)", ours="f32")] + [Meant("indices are i64", ours="i64") for _ in range("arg" in name)])
     def _(x, *arguments, mask=None, dim=None, keepdim=False, dtype=None, **kwargs):
         order = {}
         if name == "norm":
