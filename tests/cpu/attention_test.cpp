@@ -56,7 +56,9 @@ std::vector<std::uint32_t> bits(const Tensor& x) {
   return result;
 }
 
-Tensor run(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) { return apply(op, q, k, v, mask, Tensor()); }
+Tensor run(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
+  return apply(op, q, k, v, mask, Tensor());
+}
 
 void expect_equal_to_reference(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask) {
   const auto there = [](const Tensor& x) { return x.defined() ? x.to(Device::reference) : x; };

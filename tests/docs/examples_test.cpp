@@ -35,9 +35,7 @@ TEST_P(Docstring, GivesTheSameOnEveryDeviceWithEveryDtype) {
     const Answer cpu = tried(example(), {.dtype = dtype, .device = Device::cpu});
     const Answer reference = tried(example(), {.dtype = dtype, .device = Device::reference});
     EXPECT_EQ(cpu.accepted, reference.accepted) << place() << " with " << to_string(dtype) << "\n" << cpu.text << "\n" << reference.text;
-    if (cpu.accepted) {
-      EXPECT_EQ(cpu.text, reference.text) << place() << " with " << to_string(dtype);
-    }
+    if (cpu.accepted) { EXPECT_EQ(cpu.text, reference.text) << place() << " with " << to_string(dtype); }
   }
 }
 

@@ -82,7 +82,7 @@ Tensor gradient_of_gelu(const Tensor& x, const Tensor& dy) {
 
 // x·sigmoid(x·(c₁ + c₃·x²))
 Tensor gradient_of_gelu_tanh(const Tensor& x, const Tensor& dy) {
-  const double c1 = 1.5957691216057308, c3 = 0.07135481282052486;
+  const double c1 = 1.5957691216057308, c3 = 0.07135481627260025;
   const Tensor factor = c1 + c3 * square(x);
   const Tensor s = sigmoid(x * factor);
   const Tensor dz = dy * x * (s * (1 - s));
