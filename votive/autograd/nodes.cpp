@@ -39,7 +39,8 @@ class HookNode final : public Node {
       : Node("on_gradient", {0, false}, pointers({x})), hook_(std::move(hook)) {}
   Tensors gradient(const Backward& step) const override {
     Tensor dx = hook_ ? hook_(step.dy()) : Tensor();
-    return {dx.defined() ? std::move(dx) : step.dy()};
+    if (!dx.defined()) dx = step.dy();
+    return {dx};
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
@@ -313,7 +314,9 @@ Tensor histc(const Tensor& x, Size bins, HistogramOptions options) {
   const Meta meta = x.meta();
   require_number("histc", {"x", 1, meta});
   const Size n = count(meta.shape);
-  const auto refuse = [&](std::string detail) { throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(detail); };
+  const auto refuse = [&](std::string detail) {
+    throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(std::move(detail));
+  };
   if (bins < 1) refuse(format("bins = {}", bins));
   const Tensor values = reshape(x, {n}).detach().to(DType::f64);
   double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());

@@ -135,16 +135,16 @@ Tensors Unfold::gradient(const Backward& b) const {
   const Shape& shape = b.meta().shape;
   const int rank = shape.rank();
   const Size n = shape[axis], windows = b.dy().shape()[axis], outer = b.dy().count() / windows / size;
-  const Size step = windows == 1 ? size : this->step, Q = (size - 1) / step + 1;
+  const Size pace = windows == 1 ? size : step, Q = (size - 1) / pace + 1;
   Tensor g = reshape(movedim(b.dy(), axis, rank - 1), {outer, windows, size});
-  g = reshape(pad(g, 2, 0, Q * step - size), {outer, windows, Q, step});
+  g = reshape(pad(g, 2, 0, Q * pace - size), {outer, windows, Q, pace});
   if (Q > 1) {
     g = permute(flip(g, 2), {0, 2, 1, 3});
-    g = reshape(pad(g, 2, 0, Q - 2), {outer, Q * (windows + Q - 2), step});
-    g = reshape(pad(g, 1, Q - 1, 1), {outer, Q, windows + Q - 1, step});
+    g = reshape(pad(g, 2, 0, Q - 2), {outer, Q * (windows + Q - 2), pace});
+    g = reshape(pad(g, 1, Q - 1, 1), {outer, Q, windows + Q - 1, pace});
     g = sum(g, {.axis = 1});
   }
-  const Size covered = (windows + Q - 1) * step;
+  const Size covered = (windows + Q - 1) * pace;
   g = pad(reshape(g, {outer, covered}), 1, 0, n - covered);
   Shape moved = shape;
   moved.erase(axis);
