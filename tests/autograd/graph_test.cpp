@@ -134,6 +134,28 @@ TEST(Graph, ASavedTensorThatWasOverwrittenIsAnErrorAndNotAWrongGradient) {
   EXPECT_EQ(kind_of([&] { copy_into(plain, x); }), ErrorKind::InvalidArgument);
 }
 
+TEST(Graph, ASavedResultThatWasOverwrittenIsAnErrorToo) {
+  const Tensor x = scalar(2).require_grad();
+  const Tensor y = exp(x), total = sum(y);
+  Tensor memory = y.detach();
+  copy_into(memory, scalar(5));
+  EXPECT_EQ(kind_of([&] { (void)grad(total, x); }), ErrorKind::InvalidArgument);
+}
+
+TEST(Graph, AGradientOfTheUsersOwnThatDoesNotFitIsTheUsersMistake) {
+  const Tensor x = full({3}, 1.0, f64).require_grad();
+  const auto with = [&](const Tensor& dx) {
+    return custom({.name = "mine",
+                   .forward = [](const Tensors& in) { return in[0] * 2.0; },
+                   .gradient = [dx](const Tensors&, const Tensor&, const Tensor&) { return Tensors{dx}; }},
+                  {x});
+  };
+  EXPECT_EQ(kind_of([&] { backward(sum(with(ones({2}, f64)))); }), ErrorKind::ShapeMismatch);
+  EXPECT_EQ(kind_of([&] { backward(sum(with(ones({3}, f32)))); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { backward(sum(on_gradient(x, [](const Tensor&) { return ones({2}, f64); }))); }), ErrorKind::ShapeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)checkpoint({}, {x}); }), ErrorKind::InvalidArgument);
+}
+
 TEST(Graph, AnOperationWithoutAGradientNamesItself) {
   const Tensor x = scalar(3).require_grad();
   const Tensor y = custom({.name = "my_rounding", .forward = [](const Tensors& in) { return round(in[0]); }}, {x});

@@ -27,6 +27,10 @@ TEST(ReportedGradients, N2328OfEluOfALargeNumberIsOne) {
   EXPECT_EQ(slope([](const Tensor& x) { return elu(x); }, of({1000.0, 1e300})), (std::vector<double>{1, 1}));
 }
 
+TEST(ReportedGradients, OfGeluTanhFarOutIsItsLimit) {
+  EXPECT_EQ(slope([](const Tensor& x) { return gelu_tanh(x); }, of({1e20, -1e20, 1e200, -1e200})), (std::vector<double>{1, 0, 1, 0}));
+}
+
 TEST(ReportedGradients, N534OfMaximumAndMinimum) {
   const Tensor x = of({3.0, 1.0, -4.0, -1.0});
   EXPECT_EQ(slope([](const Tensor& t) { return maximum(t, t * 0.1); }, x), (std::vector<double>{1, 1, 0.1, 0.1}));

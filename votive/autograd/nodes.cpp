@@ -32,6 +32,18 @@ bool any_asks(const Tensors& tensors) {
   return false;
 }
 
+/// A gradient that the user's own code gave must fit what it is the gradient of.
+void require_like(std::string_view op, std::string_view what, const Tensor& dx, const Meta& x) {
+  const Meta given = dx.meta();
+  const Argument argument{what, 1, given};
+  if (given.dtype != x.dtype) {
+    throw error_about(ErrorKind::DTypeMismatch, op, {argument}).detail(format("{} is the gradient of {}", describe(argument), describe(x)));
+  }
+  if (given.shape != x.shape) {
+    throw error_about(ErrorKind::ShapeMismatch, op, {argument}).detail(format("{} is the gradient of {}", describe(argument), describe(x)));
+  }
+}
+
 /// The identity; with a hook, one that looks at the gradient.
 class HookNode final : public Node {
  public:
@@ -39,7 +51,8 @@ class HookNode final : public Node {
       : Node("on_gradient", {0, false}, pointers({x})), hook_(std::move(hook)) {}
   Tensors gradient(const Backward& step) const override {
     Tensor dx = hook_ ? hook_(step.dy()) : Tensor();
-    if (!dx.defined()) dx = step.dy();
+    if (!dx.defined()) return {step.dy()};
+    require_like(name(), "what the hook gave", dx, step.meta());
     return {dx};
   }
 
@@ -111,6 +124,9 @@ class CustomNode final : public Node {
       throw Error(ErrorKind::InvalidArgument, operation_->name)
           .detail(format("its gradient gave {} tensors for {} inputs", dx.size(), x.size()));
     }
+    for (std::size_t i = 0; i < dx.size(); ++i)
+      if (dx[i].defined() && step.wants(static_cast<int>(i)))
+        require_like(operation_->name, format("gradient {}", i), dx[i], step.meta(static_cast<int>(i)));
     return dx;
   }
 
@@ -126,11 +142,13 @@ NoGrad::~NoGrad() { detail::recording = before_; }
 Tensor on_gradient(const Tensor& x, std::function<Tensor(const Tensor& dx)> hook) {
   const Meta meta = x.meta();
   require_present("on_gradient", {"x", 1, meta});
+  if (!hook) throw error_about(ErrorKind::InvalidArgument, "on_gradient", {{"x", 1, meta}}).detail("no hook was given");
   if (!x.requires_grad() || !detail::recording) return x;
   return attach_new<HookNode>(x.detach(), x, std::move(hook));
 }
 
 Tensor checkpoint(std::function<Tensor(const Tensors& inputs)> function, const Tensors& inputs) {
+  if (!function) throw Error(ErrorKind::InvalidArgument, "checkpoint").detail("no function was given");
   Tensor y;
   {
     const NoGrad off;

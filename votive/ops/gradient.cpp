@@ -2,8 +2,10 @@
 #include "votive/ops/gradient.h"
 
 #include "votive/base/text.h"
+#include "votive/ops/apply.h"
 #include "votive/ops/check.h"
 #include "votive/ops/ops.h"
+#include "votive/ops/pointwise.h"
 
 namespace votive {
 
@@ -40,7 +42,8 @@ Node::Node(std::string_view name, Saves saves, std::span<const Tensor* const> in
 Tensor Node::attach(Tensor y) {
   const int output = outputs_++;
   output_metas_.push_back(y.meta());
-  if (saves_.outputs) saved_outputs_.push_back(y);
+  // A saved output is fresh: version 0. So a later write into it shows without a version kept beside it.
+  if (saves_.outputs) saved_outputs_.push_back(y.version() == 0 ? y : apply(Copy{}, y));
   if (!is_floating(y.dtype())) return y;
   // Over the same memory under a header of its own, so that what this node saved does not keep the node alive.
   return y.with_record(RecordPtr(this), output);
@@ -56,6 +59,12 @@ Tensors Node::saved_outputs(bool live) const {
   Tensors y;
   for (std::size_t i = 0; i < saved_outputs_.size(); ++i) {
     const Tensor& saved = saved_outputs_[i];
+    if (saved.version() != 0) {
+      throw Error(ErrorKind::InvalidArgument, name_)
+          .shape(saved.shape().to_vector())
+          .detail("its output was written by copy_into since; the gradient needs the value it had")
+          .hint("Write into a copy, or compute the gradient first");
+    }
     y.push_back(live && is_floating(saved.dtype()) ? saved.with_record(RecordPtr(const_cast<Node*>(this)), static_cast<int>(i)) : saved);
   }
   return y;

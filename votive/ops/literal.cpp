@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/numerics/convert.h"
 
@@ -95,6 +96,7 @@ bool fits(Literal value, DType dtype) {
 }
 
 std::uint64_t literal_bits(std::string_view op, Literal value, DType dtype, std::string_view hint) {
+  const FloatEnvironment environment;
   if (is_quantised(dtype)) {
     throw about(ErrorKind::Unsupported, op, value, dtype, format("{} blocks have no single elements", to_string(dtype)), hint);
   }

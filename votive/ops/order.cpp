@@ -318,6 +318,7 @@ Tensor histc(const Tensor& x, Size bins, HistogramOptions options) {
     throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(std::move(detail));
   };
   if (bins < 1) refuse(format("bins = {}", bins));
+  checked_count("histc", {bins}, 16);  // edges and counts
   const Tensor values = reshape(x, {n}).detach().to(DType::f64);
   double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());
   double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).item<double>());

@@ -85,8 +85,9 @@ Tensor gradient_of_gelu_tanh(const Tensor& x, const Tensor& dy) {
   const double c1 = 1.5957691216057308, c3 = 0.07135481627260025;
   const Tensor factor = c1 + c3 * square(x);
   const Tensor s = sigmoid(x * factor);
+  // Far out s(1 − s) is 0 and the factors are infinite: the limit is 0 (D16).
   const Tensor dz = dy * x * (s * (1 - s));
-  return dy * s + dz * factor + dz * x * c3 * (2 * x);
+  return dy * s + multiply_no_nan(factor, dz) + multiply_no_nan(2 * x, dz * x * c3);
 }
 
 // x·sigmoid(1.702 x)

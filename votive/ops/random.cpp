@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/ops.h"
@@ -62,6 +63,7 @@ void advance(Generator& generator, Size elements, int words_per_element) {
 int words_of(DType dtype) { return dtype == DType::f64 ? 2 : 1; }
 
 Tensor normal_draw(std::string_view op, const Shape& shape, const RandomOptions& options) {
+  const FloatEnvironment environment;
   require_floats(op, options.dtype);
   return apply(drawn_from(op, RandomKind::normal, shape, options));
 }
@@ -88,6 +90,7 @@ Tensor words(std::string_view op, const Shape& shape, RandomOptions options) {
 }
 
 Tensor bernoulli_draw(std::string_view op, double p, const Shape& shape, const RandomOptions& options) {
+  const FloatEnvironment environment;
   require_probability(op, p);
   const Tensor truth = lt(words(op, shape, options), numerics::bernoulli_threshold(p));
   return truth.to(options.dtype);
@@ -122,6 +125,7 @@ Tensor rand_like(const Tensor& x, Generator& generator) {
 }
 
 Tensor uniform(double low, double high, const Shape& shape, RandomOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "uniform";
   require_floats(op, options.dtype);
   Random random = drawn_from(op, RandomKind::uniform, shape, options);
@@ -160,6 +164,7 @@ Tensor randn_like(const Tensor& x, Generator& generator) {
 }
 
 Tensor normal(double mean, double deviation, const Shape& shape, RandomOptions options) {
+  const FloatEnvironment environment;
   require_floats("normal", options.dtype);
   for (const double value : {mean, deviation}) literal_bits("normal", value, options.dtype, "Give a wider dtype");
   if (!(deviation >= 0) || !std::isfinite(deviation) || !std::isfinite(mean))
@@ -190,6 +195,7 @@ Tensor normal(const Tensor& mean, const Tensor& deviation, Generator& generator)
 }
 
 Tensor truncated_normal(const Shape& shape, const TruncatedNormalOptions& options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "truncated_normal";
   require_floats(op, options.dtype);
   const double mean = options.mean, deviation = options.deviation, low = options.low, high = options.high;
@@ -288,6 +294,7 @@ Tensor bernoulli(const Tensor& p, Generator& generator, RandomOptions options) {
 }
 
 Tensor multinomial(const Tensor& weights, Size n, MultinomialOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "multinomial";
   const Meta meta = weights.meta();
   const Argument argument{"weights", 1, meta};
@@ -338,6 +345,7 @@ Tensor dropout_mask(double p, const Shape& shape, Generator& generator, RandomOp
 }
 
 Tensor dropout(const Tensor& x, double p, RandomOptions options) {
+  const FloatEnvironment environment;
   const Meta meta = x.meta();
   require_floating("dropout", {"x", 1, meta});
   require_probability("dropout", p);

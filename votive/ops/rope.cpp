@@ -1,4 +1,5 @@
 // Rules of rotary positions, and the frequencies they turn at.
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
@@ -79,6 +80,7 @@ std::vector<double> unscaled(std::string_view op, Size rotated, double base) {
 }
 
 Tensor rounded(const std::vector<double>& frequencies, const CreateOptions& options) {
+  const FloatEnvironment environment;
   std::vector<float> values;
   for (const double f : frequencies) values.push_back(numerics::f64_to_f32(f));
   return from_host(std::span<const float>(values), {static_cast<Size>(values.size())}, DType::f32, options);
@@ -100,10 +102,12 @@ constexpr double two_pi = 6.283185307179586;
 }  // namespace
 
 Tensor rope_frequencies(Size rotated, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   return rounded(unscaled("rope_frequencies", rotated, base), options);
 }
 
 Tensor rope_frequencies_linear(Size rotated, double factor, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "rope_frequencies_linear";
   std::vector<double> frequencies = unscaled(op, rotated, base);
   require_at_least(op, "factor", factor, 1);
@@ -112,6 +116,7 @@ Tensor rope_frequencies_linear(Size rotated, double factor, double base, CreateO
 }
 
 Tensor rope_frequencies_ntk(Size rotated, double factor, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "rope_frequencies_ntk";
   unscaled(op, 0, base);
   require_at_least(op, "factor", factor, 1);
@@ -119,6 +124,7 @@ Tensor rope_frequencies_ntk(Size rotated, double factor, double base, CreateOpti
 }
 
 Tensor rope_frequencies_dynamic(Size rotated, DynamicRope scaling, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "rope_frequencies_dynamic";
   unscaled(op, 0, base);
   require_at_least(op, "factor", scaling.factor, 1);
@@ -130,6 +136,7 @@ Tensor rope_frequencies_dynamic(Size rotated, DynamicRope scaling, double base, 
 }
 
 Tensor rope_frequencies_llama3(Size rotated, Llama3Rope scaling, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "rope_frequencies_llama3";
   std::vector<double> frequencies = unscaled(op, rotated, base);
   require_at_least(op, "factor", scaling.factor, 1);
@@ -146,6 +153,7 @@ Tensor rope_frequencies_llama3(Size rotated, Llama3Rope scaling, double base, Cr
 }
 
 Tensor rope_frequencies_yarn(Size rotated, YarnRope scaling, double base, CreateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "rope_frequencies_yarn";
   std::vector<double> frequencies = unscaled(op, rotated, base);
   require_at_least(op, "factor", scaling.factor, 1);
