@@ -206,5 +206,15 @@ TEST_P(Indexing, IndexPutTakesAnIndexPerAxis) {
   EXPECT_EQ(kind_of([&] { index_put(x, {ids({1, 0, 1}, boolean)}, of(1)); }), ErrorKind::ShapeMismatch);
 }
 
+TEST_P(Indexing, SaysADTypeBeforeAnAxis) {
+  const Tensor x = ones({2, 3}, f32, here), wrong = ones({2}, f32, here);
+  EXPECT_EQ(kind_of([&] { (void)gather(x, wrong, 9); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)index_select(x, wrong, 9); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)scatter(x, wrong, x, {.axis = 9}); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)index_add(x, wrong, x, 9); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)index_fill(x, wrong, 1, 9); }), ErrorKind::DTypeMismatch);
+  EXPECT_EQ(kind_of([&] { (void)gather(x, ones({2, 3}, i64, here), 9); }), ErrorKind::InvalidAxis);
+}
+
 }  // namespace
 }  // namespace votive

@@ -108,7 +108,10 @@ Tensor embedding(const Tensor& table, const Tensor& ids) { return apply(Embeddin
 
 Tensor index_select(const Tensor& x, const Tensor& indices, int axis) {
   const Meta meta = x.meta();
+  const Meta which = indices.meta();
   require_unblocked("index_select", {"x", 1, meta});
+  require_index("index_select", {"indices", 2, which});
+  require_same_device("index_select", {"x", 1, meta}, {"indices", 2, which});
   return apply(IndexSelect{normalise_axis("index_select", axis, meta.shape.rank())}, x, indices);
 }
 
@@ -123,7 +126,10 @@ Tensor take(const Tensor& x, const Tensor& indices) {
 
 Tensor gather(const Tensor& x, const Tensor& indices, int axis) {
   const Meta meta = x.meta();
+  const Meta which = indices.meta();
   require_unblocked("gather", {"x", 1, meta});
+  require_index("gather", {"indices", 2, which});
+  require_same_device("gather", {"x", 1, meta}, {"indices", 2, which});
   return apply(Gather{normalise_axis("gather", axis, meta.shape.rank())}, x, indices);
 }
 

@@ -19,20 +19,29 @@ void require_written_dtype(std::string_view op, const Argument& x, const Argumen
       .hint(format("Cast it, e.g. {}.to({})", source.name, to_string(x.meta.dtype)));
 }
 
+namespace {
+
+/// What is checked before any shape or axis (CONTRACT.md 9).
+void require_dtypes_and_devices(const Scatter& op, const Argument& a, const Argument& i, const Argument& s) {
+  switch (op.mode) {
+    case ScatterMode::assign: require_unblocked(op.call, a); break;
+    case ScatterMode::min:
+    case ScatterMode::max: require_plain(op.call, a); break;
+    case ScatterMode::add:
+    case ScatterMode::mul: require_number(op.call, a); break;
+    case ScatterMode::mean: require_floating(op.call, a); break;
+  }
+  require_index(op.call, i);
+  require_written_dtype(op.call, a, s);
+  require_same_device(op.call, a, i);
+  require_same_device(op.call, a, s);
+}
+
+}  // namespace
+
 Meta Scatter::result(const Meta& x, const Meta& indices, const Meta& source) const {
   const Argument a{"x", 1, x}, i{"indices", 2, indices}, s{"source", 3, source};
-  switch (mode) {
-    case ScatterMode::assign: require_unblocked(call, a); break;
-    case ScatterMode::min:
-    case ScatterMode::max: require_plain(call, a); break;
-    case ScatterMode::add:
-    case ScatterMode::mul: require_number(call, a); break;
-    case ScatterMode::mean: require_floating(call, a); break;
-  }
-  require_index(call, i);
-  require_written_dtype(call, a, s);
-  require_same_device(call, a, i);
-  require_same_device(call, a, s);
+  require_dtypes_and_devices(*this, a, i, s);
   require_rank(call, a, 1);
   Shape expected = indices.shape;
   if (slices) {
@@ -63,7 +72,7 @@ namespace {
 
 Tensor put(Scatter op, const Tensor& x, const Tensor& indices, const Tensor& source) {
   const Meta a = x.meta(), i = indices.meta(), s = source.meta();
-  require_unblocked(op.call, {"x", 1, a});
+  require_dtypes_and_devices(op, {"x", 1, a}, {"indices", 2, i}, {"source", 3, s});
   op.axis = normalise_axis(op.call, op.axis, a.shape.rank());
   op.result(a, i, s);
   Tensor updates = source.to(a.dtype);
