@@ -127,5 +127,11 @@ TEST(ErrorText, ReportsTheDtypeBeforeTheDeviceAndTheDeviceBeforeTheShape) {
   EXPECT_EQ(kind_of([&] { add(zeros({0, 2}), zeros({0, 3}, i64)); }), ErrorKind::DTypeMismatch) << "also of empty tensors";
 }
 
+TEST(ErrorText, OfACompositionNamesTheCallAndTheNumberOfItsArgument) {
+  const Tensor m = ones({2, 3});
+  EXPECT_EQ(text_of([&] { (void)allclose(m, ones({5})); }).substr(0, 9), "allclose:");
+  EXPECT_NE(text_of([&] { (void)triplet_margin_loss(m, m, Tensor()); }).find("'negative' (#3"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace votive

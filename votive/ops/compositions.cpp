@@ -68,14 +68,16 @@ Tensor nan_to_num(const Tensor& x, NanToNumOptions options) {
   return apply(UnaryWith{UnaryWithKind::nan_to_num, {options.nan, options.posinf.value_or(most), options.neginf.value_or(-most)}}, x);
 }
 
-Tensor isclose(const Tensor& a, const Tensor& b, CloseOptions options) {
+namespace {
+
+Tensor close_of(std::string_view op, const Tensor& a, const Tensor& b, CloseOptions options) {
   const Meta p = a.meta(), q = b.meta();
-  require_unblocked("isclose", {"a", 1, p});
-  require_unblocked("isclose", {"b", 2, q});
-  require_same_device("isclose", {"a", 1, p}, {"b", 2, q});
-  require_broadcast("isclose", {"a", 1, p}, {"b", 2, q});
+  require_unblocked(op, {"a", 1, p});
+  require_unblocked(op, {"b", 2, q});
+  require_same_device(op, {"a", 1, p}, {"b", 2, q});
+  require_broadcast(op, {"a", 1, p}, {"b", 2, q});
   if (!(options.rtol >= 0 && options.atol >= 0)) {
-    throw Error(ErrorKind::InvalidArgument, "isclose").detail(format("rtol {} and atol {} must be at least 0", options.rtol, options.atol));
+    throw Error(ErrorKind::InvalidArgument, op).detail(format("rtol {} and atol {} must be at least 0", options.rtol, options.atol));
   }
   const Tensor x = a.detach().to(DType::f64), y = b.detach().to(DType::f64);
   const Tensor near = logical_and(isfinite(y), le(abs(x - y), abs(y) * options.rtol + options.atol));
@@ -83,7 +85,11 @@ Tensor isclose(const Tensor& a, const Tensor& b, CloseOptions options) {
   return options.equal_nan ? logical_or(close, logical_and(isnan(x), isnan(y))) : close;
 }
 
-bool allclose(const Tensor& a, const Tensor& b, CloseOptions options) { return all(isclose(a, b, options)).item<bool>(); }
+}  // namespace
+
+Tensor isclose(const Tensor& a, const Tensor& b, CloseOptions options) { return close_of("isclose", a, b, options); }
+
+bool allclose(const Tensor& a, const Tensor& b, CloseOptions options) { return all(close_of("allclose", a, b, options)).item<bool>(); }
 
 Tensor round(const Tensor& x, int decimals) {
   const Meta meta = x.meta();

@@ -12,9 +12,9 @@ namespace votive {
 
 using text::format;
 
-Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::string_view x_name, std::string_view y_name) {
+Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::string_view x_name, std::string_view y_name, int y_number) {
   const Meta first = x.meta(), second = y.meta();
-  const Argument a{x_name, 1, first}, b{y_name, 2, second};
+  const Argument a{x_name, 1, first}, b{y_name, y_number, second};
   require_floating(op, a);
   require_floating(op, b);
   const DType dtype = require_common_dtype(op, a, b);
@@ -257,7 +257,7 @@ Tensor cosine_embedding_loss(const Tensor& a, const Tensor& b, const Tensor& y, 
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative, TripletOptions options) {
   constexpr std::string_view op = "triplet_margin_loss";
   const auto [a, p, dtype] = compared(op, anchor, positive, "anchor", "positive");
-  const auto [unused, n, other] = compared(op, anchor, negative, "anchor", "negative");
+  const auto [unused, n, other] = compared(op, anchor, negative, "anchor", "negative", 3);
   const Meta meta = anchor.meta();
   require_rank(op, {"anchor", 1, meta}, 1);
   require_threshold(op, "epsilon", options.epsilon, true);

@@ -12,7 +12,8 @@ struct Compared {
   DType dtype;
 };
 /// Two floating tensors of one shape, on one device.
-Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::string_view x_name = "x", std::string_view y_name = "y");
+Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::string_view x_name = "x", std::string_view y_name = "y",
+                  int y_number = 2);
 /// An argument of factors in dtype `inner`; absent stays absent. It must broadcast to `shape`.
 Tensor factors(std::string_view op, std::string_view name, int number, const Tensor& w, const Tensor& x, const Shape& shape, DType inner);
 Tensor reduced(std::string_view op, const Tensor& loss, Reduction reduction);
