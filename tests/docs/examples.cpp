@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "votive/ops/ops.h"
 
 namespace votive::docs {
@@ -12,8 +14,36 @@ namespace {
 struct State {
   Trial trial;
   std::vector<Tensor> leaves;
+  int made = 0;
 };
 State* current = nullptr;
+
+Tensor harmed(const Tensor& x, Harm harm) {
+  const auto cast_unless = [&](DType dtype) { return x.dtype() == dtype ? x : x.to(dtype); };
+  switch (harm) {
+    case Harm::none: return x;
+    case Harm::absent: return {};
+    case Harm::empty: return x.rank() == 0 ? zeros({0}, x.dtype(), {.device = x.device()}) : narrow(x, 0, 0, 0);
+    case Harm::rank_0: return zeros({}, x.dtype(), {.device = x.device()});
+    case Harm::one_more_axis: return unsqueeze(x, 0);
+    case Harm::longer: return x.rank() == 0 ? stack({x, x, x}) : concat({x, x, x});
+    case Harm::reversed: return x.rank() == 0 ? x : flip(x);
+    case Harm::nan:
+      return is_floating(x.dtype()) ? full(x.shape(), std::numeric_limits<double>::quiet_NaN(), x.dtype(), {.device = x.device()}) : x;
+    case Harm::least:
+      if (is_integer(x.dtype())) return (zeros(x.shape(), f64) - 1e30).to(x.dtype()).to(x.device());
+      return x.dtype() == boolean ? logical_not(x) : full(x.shape(), -1e4, x.dtype(), {.device = x.device()});
+    case Harm::most:
+      if (is_integer(x.dtype())) return (zeros(x.shape(), f64) + 1e30).to(x.dtype()).to(x.device());
+      return x.dtype() == boolean ? logical_not(x) : full(x.shape(), 1e4, x.dtype(), {.device = x.device()});
+    case Harm::boolean: return cast_unless(boolean);
+    case Harm::bytes: return cast_unless(u8);
+    case Harm::wide: return cast_unless(f64);
+    case Harm::eight_bit: return cast_unless(e4m3);
+    case Harm::elsewhere: return x.to(x.device() == Device(Device::cpu) ? Device(Device::reference) : Device(Device::cpu));
+  }
+  return x;
+}
 
 }  // namespace
 
@@ -35,9 +65,10 @@ Outcome outcome(double value) { return {fmt::format("{}", value), {}}; }
 Outcome outcome(bool value) { return {value ? "true" : "false", {}}; }
 Outcome outcome(const Shape& shape) { return {std::string(to_string(shape)), {}}; }
 
-Trying::Trying(const Trial& trial) { current = new State{trial, {}}; }
+Trying::Trying(const Trial& trial) { current = new State{trial, {}, 0}; }
 Trying::~Trying() { delete std::exchange(current, nullptr); }
 const std::vector<Tensor>& Trying::leaves() const { return current->leaves; }
+int Trying::count() const { return current->made; }
 
 bool trying() { return current != nullptr && current->trial.dtype.has_value(); }
 DType tried_dtype() { return *current->trial.dtype; }
@@ -48,7 +79,8 @@ Tensor made(const Tensor& x, bool varied) {
   const Trial& trial = current->trial;
   Tensor y = varied && trial.dtype ? x.to(*trial.dtype) : x;
   y = y.to(trial.device);
-  if (trial.gradient && is_floating(y.dtype())) {
+  if (current->made++ == trial.harmed) y = harmed(y, trial.harm);
+  if (trial.gradient && y.defined() && is_floating(y.dtype())) {
     y = y.require_grad();
     current->leaves.push_back(y);
   }

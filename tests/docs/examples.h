@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -39,11 +40,32 @@ struct Example {
 };
 std::vector<Example> examples();
 
+/// What is done to one tensor of an example to see how its function takes it.
+enum class Harm : std::uint8_t {
+  none,
+  absent,
+  empty,
+  rank_0,
+  one_more_axis,
+  longer,
+  reversed,
+  nan,
+  least,
+  most,
+  boolean,
+  bytes,
+  wide,
+  eight_bit,
+  elsewhere
+};
+
 /// With which tensors an example runs: as it is written when there is no dtype.
 struct Trial {
   std::optional<DType> dtype = {};
   Device device = Device::cpu;
   bool gradient = false;  // floating inputs ask for their gradient
+  Harm harm = Harm::none;
+  int harmed = 0;  // which of the tensors, in the order in which they are made
 };
 
 /// While one lives, made() changes what an example makes; tells what it made.
@@ -54,6 +76,8 @@ class Trying {
   Trying(const Trying&) = delete;
   Trying& operator=(const Trying&) = delete;
   const std::vector<Tensor>& leaves() const;
+  /// How many tensors the example has made.
+  int count() const;
 };
 
 /// An example's `x` as it was written, or of the trial's dtype (if `varied`) and device.

@@ -211,7 +211,7 @@ void publish(Slot& slot, std::uint64_t claim) {
 // Joins the workers when the process ends, so that nothing runs in a library that is being unloaded.
 struct Ending {
   ~Ending() {
-    if (is_worker || pool.busy.exchange(true, std::memory_order_acquire)) return;  // exit() called inside a job
+    if (is_worker || pool.busy.exchange(true, std::memory_order_acquire)) return;  // a job ended the process
     ended.store(true, std::memory_order_relaxed);
     for (int i = 1; i <= pool.workers; ++i) publish(pool.slots[static_cast<std::size_t>(i)], claim_of(stop_job, 0, 0));
     for (int i = 1; i <= pool.workers; ++i) ::pthread_join(pool.handles[static_cast<std::size_t>(i)], nullptr);

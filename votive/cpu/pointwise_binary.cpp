@@ -36,39 +36,43 @@ void loop3(const void* a, const void* b, const void* c, void* y, Size n, double 
   for (Size i = 0; i < n; ++i) out[i] = compute(first[i], second[i], third[i], factor);
 }
 
-// Integers of any width in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
+/// make(T()) for the integer type of a dtype.
+template <class Make>
+Loop2 of_integer(DType dtype, Make make) {
+  switch (dtype) {
+    case DType::i8: return make(i8());
+    case DType::i16: return make(i16());
+    case DType::i32: return make(i32());
+    case DType::i64: return make(i64());
+    case DType::u16: return make(u16());
+    case DType::u32: return make(u32());
+    case DType::u64: return make(u64());
+    default: return make(u8());
+  }
+}
+
+template <auto of_i64, auto of_u64, class T>
+constexpr auto text_of() {
+  if constexpr (std::is_signed_v<T>) {
+    return of_i64;
+  } else {
+    return of_u64;
+  }
+}
+
+/// Integers of any width in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
 /// `truth` where the result is a bool, else it is of the operands' dtype.
 template <auto of_i64, auto of_u64, bool truth>
 Loop2 integers(DType dtype) {
-#define OF(T, text) loop2<T, T, std::conditional_t<truth, u8, T>, text>
-  switch (dtype) {
-    case DType::i8: return OF(i8, of_i64);
-    case DType::i16: return OF(i16, of_i64);
-    case DType::i32: return OF(i32, of_i64);
-    case DType::i64: return OF(i64, of_i64);
-    case DType::u16: return OF(u16, of_u64);
-    case DType::u32: return OF(u32, of_u64);
-    case DType::u64: return OF(u64, of_u64);
-    default: return OF(u8, of_u64);
-  }
-#undef OF
+  return of_integer(dtype, []<class T>(T) -> Loop2 { return loop2<T, T, std::conditional_t<truth, u8, T>, text_of<of_i64, of_u64, T>()>; });
 }
 
 /// Where the width counts; `counted` where b is a number of bits, read as i64, else it is of a's dtype.
 template <auto of_i64, auto of_u64, bool counted, bool truth>
 Loop2 integers_of_width(DType dtype) {
-#define OF(T, text) loop2_of_width<T, std::conditional_t<counted, i64, T>, std::conditional_t<truth, u8, T>, text>
-  switch (dtype) {
-    case DType::i8: return OF(i8, of_i64);
-    case DType::i16: return OF(i16, of_i64);
-    case DType::i32: return OF(i32, of_i64);
-    case DType::i64: return OF(i64, of_i64);
-    case DType::u16: return OF(u16, of_u64);
-    case DType::u32: return OF(u32, of_u64);
-    case DType::u64: return OF(u64, of_u64);
-    default: return OF(u8, of_u64);
-  }
-#undef OF
+  return of_integer(dtype, []<class T>(T) -> Loop2 {
+    return loop2_of_width<T, std::conditional_t<counted, i64, T>, std::conditional_t<truth, u8, T>, text_of<of_i64, of_u64, T>()>;
+  });
 }
 
 // One function per group of rows.

@@ -72,7 +72,7 @@ VOTIVE_SCALAR f64 cosh_f64(f64 x) {
 /// The inverse of sinh.   <= 3 ulp.
 VOTIVE_SCALAR f32 asinh_f32(f32 x) {
   const f32 a = abs_f32(x);
-  const u32 large = a > 0x1p14f;  // log(2a) from there on
+  const u32 large = a > 0x1p14f;  // ln 2a from there on
   const f32 c = large ? 1.0f : a;
   const f32 z = c * c;
   const PairF32 u = two_sum_f32(c, z / (1.0f + sqrt_f32(1.0f + z)));  // e^asinh - 1

@@ -25,6 +25,7 @@ Meta Cast::result(const Meta& x) const {
 
 Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
   const Cast op{dtype, options.saturate};
+  require_present("cast", {"x", 1, x.meta()});
   op.result(x.meta());
   if (x.dtype() == dtype) return x;
   if (is_checked() && is_integer(x.dtype()) && is_integer(dtype)) [[unlikely]]
@@ -32,7 +33,10 @@ Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
   return apply(op, x);
 }
 
-Tensor Tensor::to(DType to_dtype) const { return cast(*this, to_dtype); }
+Tensor Tensor::to(DType to_dtype) const {
+  require_present("to", {"x", 1, meta()});
+  return cast(*this, to_dtype);
+}
 
 Tensor contiguous(const Tensor& x) {
   require_present("contiguous", {"x", 1, x.meta()});

@@ -196,6 +196,8 @@ Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::op
     return apply(floats, a, b, Tensor());
   }
   const bool row = a.rank() == 1, column = b.rank() == 1;
+  const Size inner = meta_b.shape[column ? 0 : b.rank() - 2];
+  if (k != inner) refuse_inner(op, x, w, k, inner, !column && meta_b.shape.back() == k ? "Did you mean transpose(b)?" : "");
   const Tensor left = row ? unsqueeze(a, 0) : a, right = column ? unsqueeze(b, 1) : b;
   Tensor y = integers ? apply(IntegerMatmul{dtype}, left, right) : apply(floats, left.to(dtype), right.to(dtype), Tensor());
   if (column) y = select(y, -1, 0);

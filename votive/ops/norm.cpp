@@ -169,17 +169,22 @@ Tensor softmin(const Tensor& x, SoftmaxOptions options) {
 
 namespace {
 
+/// x is floating, gamma and beta, where present, are of its dtype; all on one device.
+void require_dtypes_and_devices(std::string_view op, const Argument& x, const Argument& gamma, const Argument& beta) {
+  require_floating(op, x);
+  for (const Argument& weight : {gamma, beta}) {
+    if (weight.meta.present) require_floating(op, weight);
+    require_same_dtype(op, x, weight);
+  }
+  require_same_device(op, x, gamma);
+  require_same_device(op, x, beta);
+}
+
 /// The shape of the trailing axes that are normalised together; every error a user can make is thrown here, in words of the call.
 Shape normalised_shape(std::string_view op, const Tensor& x, const Tensor& gamma, const Tensor& beta, const NormOptions& options) {
   const Meta meta = x.meta(), scale = gamma.meta(), shift = beta.meta();
   const Argument a{"x", 1, meta}, g{"gamma", 2, scale}, b{"beta", 3, shift};
-  require_floating(op, a);
-  for (const Argument& weight : {g, b}) {
-    if (weight.meta.present) require_floating(op, weight);
-    require_same_dtype(op, a, weight);
-  }
-  require_same_device(op, a, g);
-  require_same_device(op, a, b);
+  require_dtypes_and_devices(op, a, g, b);
   if (options.axes < 1) throw Error(ErrorKind::InvalidArgument, op).detail(format("axes = {}", options.axes)).accepted("1 and more");
   require_rank(op, a, options.axes);
   const Shape trailing(std::span(meta.shape.end() - options.axes, static_cast<std::size_t>(options.axes)));
@@ -198,13 +203,7 @@ Tensor flat(const Tensor& weight) { return weight.defined() ? reshape(weight, {w
 Tensor grouped_norm(std::string_view op, const Tensor& x, Size groups, const Tensor& gamma, const Tensor& beta, float epsilon) {
   const Meta meta = x.meta(), scale = gamma.meta(), shift = beta.meta();
   const Argument a{"x", 1, meta}, g{"gamma", 3, scale}, b{"beta", 4, shift};
-  require_floating(op, a);
-  for (const Argument& weight : {g, b}) {
-    if (weight.meta.present) require_floating(op, weight);
-    require_same_dtype(op, a, weight);
-  }
-  require_same_device(op, a, g);
-  require_same_device(op, a, b);
+  require_dtypes_and_devices(op, a, g, b);
   require_rank(op, a, 2);
   const Size B = meta.shape[0], C = meta.shape[1];
   if (groups < 0) groups = C;

@@ -251,7 +251,7 @@ Tensor lp_pool(std::string_view op, int axes, const Tensor& x, double p, const P
 
 Axes after_second(std::string_view op, const Tensor& x) {
   const Meta meta = x.meta();
-  require_present(op, {"x", 1, meta});
+  require_plain(op, {"x", 1, meta});
   require_rank(op, {"x", 1, meta}, 3);
   std::vector<int> axes;
   for (int axis = 2; axis < meta.shape.rank(); ++axis) axes.push_back(axis);

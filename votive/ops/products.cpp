@@ -20,6 +20,15 @@ Size product(const Shape& shape, int from, int to) {
 
 bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
 
+/// The last sizes of two operands whose axes are moved before product_of() sees them, in words of the call. A wrong dtype or device is left to product_of().
+void require_inner(std::string_view op, const Argument& a, const Argument& b) {
+  const Meta &x = a.meta, &y = b.meta;
+  const bool alike = (is_floating(x.dtype) && is_floating(y.dtype)) || (is_integer(x.dtype) && is_integer(y.dtype));
+  if (!alike || x.device != y.device || x.shape.back() == y.shape.back()) return;
+  throw error_about(ErrorKind::ShapeMismatch, op, {a, b})
+      .detail(format("{} and {} share no inner size ({}, {})", describe(a), describe(b), x.shape.back(), y.shape.back()));
+}
+
 }  // namespace
 
 // ---- named products ----
@@ -39,6 +48,7 @@ Tensor mv(const Tensor& a, const Tensor& x) {
   require_present("mv", {"x", 2, right});
   require_rank("mv", {"a", 1, left}, 2, 2);
   require_rank("mv", {"x", 2, right}, 1, 1);
+  require_inner("mv", {"a", 1, left}, {"x", 2, right});
   return product_of("mv", a, x);
 }
 
@@ -48,6 +58,7 @@ Tensor vecdot(const Tensor& a, const Tensor& b) {
   require_present("vecdot", {"b", 2, y});
   require_rank("vecdot", {"a", 1, x}, 1, max_rank - 1);
   require_rank("vecdot", {"b", 2, y}, 1, max_rank - 1);
+  require_inner("vecdot", {"a", 1, x}, {"b", 2, y});
   return select(select(product_of("vecdot", unsqueeze(a, -2), unsqueeze(b, -1)), -1, 0), -1, 0);
 }
 
@@ -57,6 +68,7 @@ Tensor inner(const Tensor& a, const Tensor& b) {
   require_present("inner", {"b", 2, y});
   require_rank("inner", {"a", 1, x}, 1);
   require_rank("inner", {"b", 2, y}, 1);
+  require_inner("inner", {"a", 1, x}, {"b", 2, y});
   Shape result;
   for (int axis = 0; axis + 1 < a.rank(); ++axis) result.push_back(a.shape()[axis]);
   for (int axis = 0; axis + 1 < b.rank(); ++axis) result.push_back(b.shape()[axis]);

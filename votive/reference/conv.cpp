@@ -5,22 +5,13 @@
 #include "votive/numerics/reduce.h"
 #include "votive/reference/element.h"
 #include "votive/reference/kernels.h"
+#include "votive/reference/windows.h"
 
 namespace votive::reference {
 
 using namespace numerics;
 
 namespace {
-
-/// Indices 0 … n−1 of three axes in row-major order.
-template <class Body>
-void for_each(const Spatial& n, Body body) {
-  for (Size i = 0; i < n[0]; ++i) {
-    for (Size j = 0; j < n[1]; ++j) {
-      for (Size k = 0; k < n[2]; ++k) body(Spatial{i, j, k});
-    }
-  }
-}
 
 Size flat(const Spatial& at, const Spatial& n) { return (at[0] * n[1] + at[1]) * n[2] + at[2]; }
 

@@ -28,7 +28,9 @@ auto each(const std::vector<T>& a, const std::vector<U>& b, Each operation) {
   return y;
 }
 
-// One function per group of rows; the scalars come as the functions of numerics, `same` where a group has none.
+// One function per group of rows; the scalars come as objects that call the functions of numerics, `same` where a group has none. Not as pointers: those
+// functions are always inlined, and a compiler that follows a pointer too late to do so (g++ 12 at -O1) refuses the program.
+#define SCALAR(name) [](auto... values) { return name(values...); }
 
 constexpr auto same = [](auto x) { return x; };
 
@@ -136,13 +138,13 @@ void require_operand(const Binary& op, const Tensor& b, const Tensor& y) {
 }  // namespace
 
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
-#define GROUP_arithmetic(name) numbers(op, x, y, name##_f32, name##_f64, name##_i64, name##_u64)
-#define GROUP_rounding(name) numbers(op, x, y, name##_f32, name##_f64, same, same)
-#define GROUP_floating(name) floats(x, y, name##_f32, name##_f64)
-#define GROUP_function(name) floats(x, y, name##_f32, name##_f64)
-#define GROUP_predicate(name) truths(x, y, name##_f32, name##_f64)
-#define GROUP_bitwise(name) bitwise(x, y, name##_i64, name##_u64, name##_bool)
-#define GROUP_logical(name) write_truth(y, each(read_truth(x), name))
+#define GROUP_arithmetic(name) numbers(op, x, y, SCALAR(name##_f32), SCALAR(name##_f64), SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_rounding(name) numbers(op, x, y, SCALAR(name##_f32), SCALAR(name##_f64), same, same)
+#define GROUP_floating(name) floats(x, y, SCALAR(name##_f32), SCALAR(name##_f64))
+#define GROUP_function(name) floats(x, y, SCALAR(name##_f32), SCALAR(name##_f64))
+#define GROUP_predicate(name) truths(x, y, SCALAR(name##_f32), SCALAR(name##_f64))
+#define GROUP_bitwise(name) bitwise(x, y, SCALAR(name##_i64), SCALAR(name##_u64), SCALAR(name##_bool))
+#define GROUP_logical(name) write_truth(y, each(read_truth(x), SCALAR(name)))
   switch (op.kind) {
 #define ROW(group, name, ...) \
   case UnaryKind::name: return GROUP_##group(name);
@@ -185,18 +187,20 @@ void binary(const Binary& op, const Tensor& first, const Tensor& second, Tensor&
   const PointwiseGroup group = row(op.kind).group;
   if (group == PointwiseGroup::division || group == PointwiseGroup::power) require_operand(op, second, y);
   const Tensor a = broadcast(first, y.shape()), b = broadcast(second, y.shape());
-#define GROUP_arithmetic(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
-#define GROUP_division(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
-#define GROUP_power(name) numbers(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64)
-#define GROUP_floating(name) floats(op, a, b, y, name##_f32, name##_f64)
-#define GROUP_function(name) floats(op, a, b, y, name##_f32, name##_f64)
-#define GROUP_integer(name) integers(op, a, b, y, name##_i64, name##_u64)
-#define GROUP_bitwise(name) write_u64(y, each(read_u64(a), read_u64(b), name##_u64))
-#define GROUP_shift(name) shifts(op, a, b, y, name##_i64, name##_u64)
-#define GROUP_overflows(name) overflows(op, a, b, y, name##_i64, name##_u64)
-#define GROUP_lost_bits(name) overflows(op, a, b, y, name##_i64, name##_u64)
-#define GROUP_compare(name) compare(op, a, b, y, name##_f32, name##_f64, name##_i64, name##_u64, name##_i64_u64, name##_u64_i64)
-#define GROUP_logical(name) write_truth(y, each(read_truth(a), read_truth(b), name))
+#define GROUP_arithmetic(name) numbers(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64), SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_division(name) numbers(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64), SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_power(name) numbers(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64), SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_floating(name) floats(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64))
+#define GROUP_function(name) floats(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64))
+#define GROUP_integer(name) integers(op, a, b, y, SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_bitwise(name) write_u64(y, each(read_u64(a), read_u64(b), SCALAR(name##_u64)))
+#define GROUP_shift(name) shifts(op, a, b, y, SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_overflows(name) overflows(op, a, b, y, SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_lost_bits(name) overflows(op, a, b, y, SCALAR(name##_i64), SCALAR(name##_u64))
+#define GROUP_compare(name)                                                                                                    \
+  compare(op, a, b, y, SCALAR(name##_f32), SCALAR(name##_f64), SCALAR(name##_i64), SCALAR(name##_u64), SCALAR(name##_i64_u64), \
+          SCALAR(name##_u64_i64))
+#define GROUP_logical(name) write_truth(y, each(read_truth(a), read_truth(b), SCALAR(name)))
   switch (op.kind) {
 #define ROW(group, name, ...) \
   case BinaryKind::name: return GROUP_##group(name);
@@ -238,10 +242,12 @@ void ternary(const Ternary& op, const Tensor& first, const Tensor& second, const
     case TernaryKind::lerp:
       return floats3([](f32 p, f32 q, f32 r, f32) { return lerp_f32(p, q, r); },
                      [](f64 p, f64 q, f64 r, f64) { return lerp_f64(p, q, r); });
-    case TernaryKind::addcmul: return floats3(addcmul_f32, addcmul_f64);
-    case TernaryKind::addcdiv: return floats3(addcdiv_f32, addcdiv_f64);
+    case TernaryKind::addcmul: return floats3(SCALAR(addcmul_f32), SCALAR(addcmul_f64));
+    case TernaryKind::addcdiv: return floats3(SCALAR(addcdiv_f32), SCALAR(addcdiv_f64));
   }
 }
+
+#undef SCALAR
 
 void where(const Where&, const Tensor& condition, const Tensor& first, const Tensor& second, Tensor& y, Stream&) {
   const std::vector<u8> c = read_truth(broadcast(condition, y.shape()));

@@ -5,21 +5,13 @@
 #include "votive/numerics/reduce.h"
 #include "votive/reference/element.h"
 #include "votive/reference/kernels.h"
+#include "votive/reference/windows.h"
 
 namespace votive::reference {
 
 using namespace numerics;
 
 namespace {
-
-template <class Body>
-void for_each(const Spatial& n, Body body) {
-  for (Size i = 0; i < n[0]; ++i) {
-    for (Size j = 0; j < n[1]; ++j) {
-      for (Size k = 0; k < n[2]; ++k) body(Spatial{i, j, k});
-    }
-  }
-}
 
 /// The places in a plane that window o holds, −1 for padding, in order.
 std::vector<Size> places(const Bins& bins, const Spatial& in, const Spatial& o) {

@@ -8,6 +8,7 @@
 #include "votive/numerics/math.h"
 #include "votive/numerics/pointwise.h"
 #include "votive/reference/element.h"
+#include "votive/reference/folds.h"
 #include "votive/reference/kernels.h"
 
 namespace votive::reference {
@@ -45,20 +46,6 @@ auto over_groups(const std::vector<T>& x, const std::vector<std::vector<std::siz
   }
   return results;
 }
-
-f32 total(const std::vector<f32>& x) { return tree_sum_f32(x.data(), static_cast<i64>(x.size()), 1); }
-f64 total(const std::vector<f64>& x) { return tree_sum_f64(x.data(), static_cast<i64>(x.size()), 1); }
-f32 product(const std::vector<f32>& x) { return tree_prod_f32(x.data(), static_cast<i64>(x.size()), 1); }
-f64 product(const std::vector<f64>& x) { return tree_prod_f64(x.data(), static_cast<i64>(x.size()), 1); }
-
-f32 smallest(f32 a, f32 b) { return minimum_f32(a, b); }
-f64 smallest(f64 a, f64 b) { return minimum_f64(a, b); }
-i64 smallest(i64 a, i64 b) { return minimum_i64(a, b); }
-u64 smallest(u64 a, u64 b) { return minimum_u64(a, b); }
-f32 largest(f32 a, f32 b) { return maximum_f32(a, b); }
-f64 largest(f64 a, f64 b) { return maximum_f64(a, b); }
-i64 largest(i64 a, i64 b) { return maximum_i64(a, b); }
-u64 largest(u64 a, u64 b) { return maximum_u64(a, b); }
 
 template <class T>
 T extreme(ReduceKind kind, const std::vector<T>& x) {

@@ -3,6 +3,7 @@
 
 #include "votive/numerics/pointwise.h"
 #include "votive/numerics/reduce.h"
+#include "votive/reference/folds.h"
 #include "votive/reference/kernels.h"
 #include "votive/reference/positions.h"
 
@@ -37,23 +38,9 @@ Lists updates_of(const Scatter& op, const Tensor& indices, const Tensor& source,
   return lists;
 }
 
-f32 total(const std::vector<f32>& x) { return tree_sum_f32(x.data(), static_cast<i64>(x.size()), 1); }
-f64 total(const std::vector<f64>& x) { return tree_sum_f64(x.data(), static_cast<i64>(x.size()), 1); }
-f32 product(const std::vector<f32>& x) { return tree_prod_f32(x.data(), static_cast<i64>(x.size()), 1); }
-f64 product(const std::vector<f64>& x) { return tree_prod_f64(x.data(), static_cast<i64>(x.size()), 1); }
-
-f32 smaller(f32 a, f32 b) { return minimum_f32(a, b); }
-f64 smaller(f64 a, f64 b) { return minimum_f64(a, b); }
-i64 smaller(i64 a, i64 b) { return minimum_i64(a, b); }
-u64 smaller(u64 a, u64 b) { return minimum_u64(a, b); }
-f32 larger(f32 a, f32 b) { return maximum_f32(a, b); }
-f64 larger(f64 a, f64 b) { return maximum_f64(a, b); }
-i64 larger(i64 a, i64 b) { return maximum_i64(a, b); }
-u64 larger(u64 a, u64 b) { return maximum_u64(a, b); }
-
 template <class T>
 T extreme(bool least, T x, const std::vector<T>& updates) {
-  for (const T u : updates) x = least ? smaller(x, u) : larger(x, u);
+  for (const T u : updates) x = least ? smallest(x, u) : largest(x, u);
   return x;
 }
 
