@@ -76,7 +76,7 @@ Tensor l1_loss(const Tensor& x, const Tensor& y, LossOptions options) {
 
 namespace {
 
-/// 0 or more and finite; −1 below.
+/// A finite number above 0, or 0 where that is allowed too.
 void require_threshold(std::string_view op, std::string_view name, double value, bool zero_too) {
   if (std::isfinite(value) && (zero_too ? value >= 0 : value > 0)) return;
   throw Error(ErrorKind::InvalidArgument, op)
