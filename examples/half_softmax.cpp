@@ -9,7 +9,8 @@ using namespace votive;
 
 namespace {
 
-/// The same rows in another place: takes [rows, n], gives a tensor whose `axis` runs through them.
+/// The same rows in another place: takes [rows, n], gives a tensor whose `axis` runs through them. On the middle
+/// axis every row stands three times.
 struct Layout {
   const char* name;
   int axis;
@@ -19,6 +20,10 @@ struct Layout {
 const Layout layouts[] = {
     {"last axis", 1, [](const Tensor& x) { return x; }},
     {"first axis", 0, [](const Tensor& x) { return contiguous(transpose(x)); }},
+    {"middle axis", 1,
+     [](const Tensor& x) {
+       return contiguous(broadcast_to(unsqueeze(x, 2), {x.size(0), x.size(1), 3}));
+     }},
     {"last axis of a transposed view", 1, [](const Tensor& x) { return transpose(contiguous(transpose(x))); }},
     {"first axis of a transposed view", 0, [](const Tensor& x) { return transpose(x); }},
     {"every second element", 1, [](const Tensor& x) { return slice(repeat_interleave(x, 2, 1), {.axis = 1, .step = 2}); }},

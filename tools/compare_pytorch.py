@@ -149,6 +149,7 @@ def integer_rows():
 LAYOUTS = [
     ("last axis", 1, lambda x: x),
     ("first axis", 0, lambda x: x.t().contiguous()),
+    ("middle axis", 1, lambda x: x.unsqueeze(2).expand(*x.shape, 3).contiguous()),
     ("last axis of a transposed view", 1, lambda x: x.t().contiguous().t()),
     ("first axis of a transposed view", 0, lambda x: x.t()),
     ("every second element", 1, lambda x: x.repeat_interleave(2, 1)[:, ::2]),

@@ -174,11 +174,10 @@ def read_differences(lines):
 
 
 def explanation(entries, peer, row):
-    """The entry of one row, or None. `candle` is both of its builds; a row that ends in * stands for all that begin so."""
-    for entry in entries:
-        if (peer == entry[0] or peer.startswith(entry[0] + "-")) and (row == entry[1] or entry[1][-1] == "*" and row.startswith(entry[1][:-1])):
-            return entry
-    return None
+    """The entry of one row, or None. `candle` is both of its builds; a row that ends in * stands for all that begin so and have no entry of their own."""
+    of_peer = [entry for entry in entries if peer == entry[0] or peer.startswith(entry[0] + "-")]
+    own = [entry for entry in of_peer if entry[1] == row]
+    return (own + [entry for entry in of_peer if entry[1][-1] == "*" and row.startswith(entry[1][:-1])] + [None])[0]
 
 
 # ---------------------------------------------------------------------------------------------------------------------------- reports

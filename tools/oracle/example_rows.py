@@ -225,15 +225,15 @@ def integer_ops():
     r.write("integer_ops.jsonl")
 
 
-LAYOUTS = ("last axis", "first axis", "last axis of a transposed view", "first axis of a transposed view", "every second element", "backwards in memory",
-           "one row, broadcast")
+LAYOUTS = ("last axis", "first axis", "middle axis", "last axis of a transposed view", "first axis of a transposed view", "every second element",
+           "backwards in memory", "one row, broadcast")
 # In units of 2^-24: 4.1 with |x − m| and D below 8, K_exp 1.5, d(4096) = 23; and 3.3 for the sum of the row, 23.
 SOFTMAX_UNITS = 8 + 8 + 4 * 1.5 + 23 + 3
 ULPS = int(SOFTMAX_UNITS + 23)
 
 
 def canonical_sum(values):
-    """3.2 in f32. Absent elements are skipped, which is what adding −0 does; a whole chunk at a time, for n up to 4096 or powers of two of chunks."""
+    """3.2 in f32. Absent elements are skipped, which is what adding −0 does. One chunk: n up to 4096."""
     def add(a, b):
         return b if a is None else a if b is None else f32(a + b)
 
@@ -267,6 +267,11 @@ def softmax(dtype, logits):
     return [result[x] for x in logits]
 
 
+def sums(total, rows, layout):
+    """One sum a row, and three on the middle axis: values and shape."""
+    return ([total] * rows * 3, [rows, 3]) if layout == "middle axis" else ([total] * rows, [rows])
+
+
 def half_softmax():
     decimal.getcontext().prec = 60
     r = Rows()
@@ -274,14 +279,14 @@ def half_softmax():
         for n in (256, 257, 4096):
             total = rounded(dtype, canonical_sum([Fraction(1)] * n))  # f32 accumulator, one rounding
             for layout in LAYOUTS:
-                r.floats(f"sum of {n} ones, {dtype}, {layout}", "3.1, 10 row 33", dtype, [total] * 2)
+                r.floats(f"sum of {n} ones, {dtype}, {layout}", "3.1, 10 row 33", dtype, *sums(total, 2, layout))
     for dtype in FLOATS:
         for name, logit in (("equal logits", lambda k: Fraction(0)), ("ramps", lambda k: Fraction(k % 64, 8))):
             for rows, n in ((4, 2048), (1, 4096)):
                 total = canonical_sum(softmax(dtype, [logit(k) for k in range(n)]))
                 tolerance = {} if name == "equal logits" else {"peer_ulp": ULPS} | ({"ulp": ULPS} if dtype == "f32" else {})
                 for layout in LAYOUTS:
-                    r.floats(f"softmax of {rows}x{n} {name}, {dtype}, {layout}", "4.1, 10 row 35", "f32", [total] * rows, **tolerance)
+                    r.floats(f"softmax of {rows}x{n} {name}, {dtype}, {layout}", "4.1, 10 row 35", "f32", *sums(total, rows, layout), **tolerance)
     r.write("half_softmax.jsonl")
 
 

@@ -185,9 +185,13 @@ fn casts() {
 
 /// The same rows [rows, n] in another place: name, axis that runs through them, what lays them out. candle has no negative strides: flip copies.
 type Layout = (&'static str, usize, fn(Tensor) -> Result<Tensor>);
-const LAYOUTS: [Layout; 7] = [
+const LAYOUTS: [Layout; 8] = [
     ("last axis", 1, Ok),
     ("first axis", 0, |x| x.t()?.contiguous()),
+    ("middle axis", 1, |x| {
+        let (rows, n) = x.dims2()?;
+        x.unsqueeze(2)?.broadcast_as((rows, n, 3))?.contiguous()
+    }),
     ("last axis of a transposed view", 1, |x| x.t()?.contiguous()?.t()),
     ("first axis of a transposed view", 0, |x| x.t()),
     ("every second element", 1, |x| {
