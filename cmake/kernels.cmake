@@ -1,12 +1,17 @@
 # Kernel files are compiled once per instruction set and chosen at start-up. Each build of a file defines VOTIVE_ISA, the namespace its symbols live in.
 # The baseline comes first in the link, so that an inline function which both define is the baseline's (tools/check_isa.py looks after it).
-option(VOTIVE_FEWER_SETS "leave out v4 and v4emulated, whose text v4n has too: for the sanitizers, where every set costs minutes" OFF)
+set(VOTIVE_SETS "" CACHE STRING "the instruction sets to build beside the baseline, all if empty: for builds where every set costs minutes")
+set(VOTIVE_SETS_BUILT)  # for the files that name the sets: VOTIVE_HAS_v3=1 …
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-  set(VOTIVE_ISAS baseline v3 v4emulated v4 v4n)
-  if(VOTIVE_FEWER_SETS)
-    list(REMOVE_ITEM VOTIVE_ISAS v4emulated v4)
-    target_compile_definitions(votive_flags INTERFACE VOTIVE_FEWER_SETS=1)
-  endif()
+  set(VOTIVE_ISAS baseline)
+  foreach(isa v3 v4emulated v4 v4n)
+    if(VOTIVE_SETS STREQUAL "" OR isa IN_LIST VOTIVE_SETS)
+      list(APPEND VOTIVE_ISAS ${isa})
+      list(APPEND VOTIVE_SETS_BUILT VOTIVE_HAS_${isa}=1)
+    else()
+      list(APPEND VOTIVE_SETS_BUILT VOTIVE_HAS_${isa}=0)
+    endif()
+  endforeach()
   set(VOTIVE_ISA_FLAGS_baseline -march=x86-64)
   set(VOTIVE_ISA_FLAGS_v3 -march=x86-64-v3)
   set(VOTIVE_ISA_FLAGS_v4emulated -march=x86-64-v3)

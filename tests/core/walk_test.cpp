@@ -105,6 +105,19 @@ TEST(Walk, VisitsRandomLayoutsLikeIndexArithmeticWhereverItIsCut) {
   }
 }
 
+// No element is touched: the buffer would have 2⁶² of them.
+TEST(Walk, CountsOffsetsPast32Bits) {
+  const Layout layout{{3, 4, 5}, {Size{1} << 60, -(Size{1} << 33) - 9, (Size{1} << 31) + 7}, Size{1} << 40};
+  const std::vector<Size> expected = offsets_of(layout);
+  const Walk<1> walk({&layout});
+  for (Size begin = 0; begin <= walk.count(); ++begin) {
+    for (Size end = begin; end <= walk.count(); ++end) {
+      const std::vector<Size> part(expected.begin() + begin, expected.begin() + end);
+      ASSERT_EQ(visited(walk, begin, end)[0], part) << begin << " to " << end;
+    }
+  }
+}
+
 TEST(Walk, OfSixteenAxesWorks) {
   Layout layout = Layout::contiguous(Shape::filled(16, 2));
   for (int axis = 0; axis < 16; ++axis) layout.strides[axis] = Size{1} << axis;  // all axes reversed: nothing merges

@@ -51,6 +51,46 @@ const float corners[] = {0.0f,
                          16777218,
                          8388607.5f};
 
+// An operation in at least 2p + 2 bits, rounded to p, is that operation rounded once (Figueroa 1995): f64 for f32, quadruple precision for f64.
+#if defined(__x86_64__)
+__extension__ typedef __float128 Quadruple;
+#else
+typedef long double Quadruple;  // AArch64's has 113 bits
+#endif
+
+template <class T, class Wider>
+void expect_one_rounding(T a, T b, T sum, T difference, T product, T quotient) {
+  const auto x = static_cast<Wider>(a), y = static_cast<Wider>(b);
+  ASSERT_TRUE(same(sum, static_cast<T>(x + y))) << std::hexfloat << a << " + " << b;
+  ASSERT_TRUE(same(difference, static_cast<T>(x - y))) << std::hexfloat << a << " - " << b;
+  ASSERT_TRUE(same(product, static_cast<T>(x * y))) << std::hexfloat << a << " * " << b;
+  ASSERT_TRUE(same(quotient, static_cast<T>(x / y))) << std::hexfloat << a << " / " << b;
+}
+void expect_one_rounding(float a, float b) {
+  expect_one_rounding<float, double>(a, b, add_f32(a, b), sub_f32(a, b), mul_f32(a, b), div_f32(a, b));
+  ASSERT_TRUE(same(recip_f32(b), float(1 / double(b)))) << std::hexfloat << b;
+  ASSERT_TRUE(same(rsqrt_f32(b), float(1 / double(float(std::sqrt(double(b))))))) << std::hexfloat << b;
+}
+void expect_one_rounding(double a, double b) {
+  expect_one_rounding<double, Quadruple>(a, b, add_f64(a, b), sub_f64(a, b), mul_f64(a, b), div_f64(a, b));
+  ASSERT_TRUE(same(recip_f64(b), static_cast<double>(static_cast<Quadruple>(1) / b))) << std::hexfloat << b;
+}
+
+TEST(Arithmetic, IsRoundedOnce) {
+  for (float a : corners) {
+    for (float b : corners) expect_one_rounding(a, b), expect_one_rounding(double(a), double(b));
+  }
+  for (int n = 1; n <= 20'000; ++n) expect_one_rounding(float(n), 3.0f);  // x * (1/3) differs at every third
+  Random random{3};
+  for (int i = 0; i < 200'000; ++i) {
+    const std::uint64_t r = random(), near = random();
+    expect_one_rounding(f32_from_bits(u32(r)), f32_from_bits(u32(r >> 32)));
+    expect_one_rounding(f32_from_bits(u32(r)), f32_from_bits((u32(r) & 0x7f800000u) ^ u32(near >> 39)));  // of one magnitude: cancellation
+    expect_one_rounding(f64_from_bits(r), f64_from_bits(i % 2 != 0 ? near : (r & 0x7ff0000000000000u) ^ near >> 10));
+    if (HasFatalFailure()) return;
+  }
+}
+
 // 754-2019: the order is -inf < ... < -0 < +0 < ... < inf; a number that falls on both sides of NaN is decided by the rule's name.
 TEST(Minimum, OrdersZerosAndKeepsNan) {
   const auto order = [](float x) { return x == 0 ? (std::signbit(x) ? -0x1p-160 : 0x1p-160) : double(x); };

@@ -226,6 +226,35 @@ TEST(Dot, OfBf16FollowsItsPairsAtAnyLengthAndStride) {
   }
 }
 
+/// The number of f16 bits, by its definition.
+float half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+  const float magnitude = exponent == 0 ? std::ldexp(float(fraction), -24) : std::ldexp(float(1024 + fraction), exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+TEST(Dot, OfF16IsThatOfItsNumbersInF32) {
+  Random random{26};
+  const auto finite = [&] { return std::uint16_t(random() & 0xfbffu); };  // no exponent of infinities and NaN
+  for (std::size_t n : {0u, 1u, 2u, 5u, 1023u, 1024u, 1025u, 3001u}) {
+    std::vector<std::uint16_t> a(n), b(n), apart(3 * n + 1, 0x7e00);
+    for (std::size_t i = 0; i < n; ++i) {
+      a[i] = finite(), b[i] = finite();
+      apart[3 * i] = a[i];
+    }
+    float want = 0;
+    for (std::size_t block = 0; block * 1024 < n; ++block) {
+      float acc = 0;
+      for (std::size_t i = block * 1024; i < std::min(n, (block + 1) * 1024); ++i) acc = std::fma(half(a[i]), half(b[i]), acc);
+      want = block == 0 ? acc : want + acc;
+    }
+    EXPECT_EQ(bits_f32(dot_f16(a.data(), 1, b.data(), 1, i64(n))), bits_f32(want)) << n;
+    EXPECT_EQ(bits_f32(dot_f16(apart.data(), 3, b.data(), 1, i64(n))), bits_f32(want)) << n;
+  }
+  const std::vector<std::uint16_t> ones(4096, 0x3c00);  // a sum kept in f16 stops at 2048
+  EXPECT_EQ(dot_f16(ones.data(), 1, ones.data(), 1, 4096), 4096);
+}
+
 // CONTRACT.md 10, row 36.
 TEST(Dot, OfBf16OnesIsTheirNumber) {
   const std::vector<std::uint16_t> ones(4096, 0x3f80);

@@ -40,13 +40,19 @@ std::vector<Build> other_builds() {
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
+#if VOTIVE_PROBE_v3
   builds.push_back({"v3", v3, both(numerics_probe::v3::loops(), numerics_probe::v3::more_loops())});
-#if !defined(VOTIVE_FEWER_SETS)
+#endif
+#if VOTIVE_PROBE_v4emulated
   builds.push_back({"v4emulated", v3, both(numerics_probe::v4emulated::loops(), numerics_probe::v4emulated::more_loops())});
+#endif
+#if VOTIVE_PROBE_v4
   builds.push_back({"v4", v4, both(numerics_probe::v4::loops(), numerics_probe::v4::more_loops())});
 #endif
+#if VOTIVE_PROBE_v4n
   builds.push_back(
       {"v4n", v4 && __builtin_cpu_supports("avx512bf16"), both(numerics_probe::v4n::loops(), numerics_probe::v4n::more_loops())});
+#endif
 #endif
   return builds;
 }

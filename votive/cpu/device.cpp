@@ -13,24 +13,28 @@ std::atomic<const IsaDescription*> selected{nullptr};
 
 void register_set([[maybe_unused]] std::string_view isa, Kernels& kernels) {
 #define VOTIVE_REGISTER(file) register_##file(kernels);
-#if defined(__x86_64__)
+#if VOTIVE_HAS_v3
   if (isa == "v3") {
     using namespace v3;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
     return;
   }
-#if !VOTIVE_FEWER_SETS
+#endif
+#if VOTIVE_HAS_v4emulated
   if (isa == "v4emulated") {
     using namespace v4emulated;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
     return;
   }
+#endif
+#if VOTIVE_HAS_v4
   if (isa == "v4") {
     using namespace v4;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)
     return;
   }
 #endif
+#if VOTIVE_HAS_v4n
   if (isa == "v4n") {
     using namespace v4n;
     VOTIVE_CPU_KERNEL_FILES(VOTIVE_REGISTER)

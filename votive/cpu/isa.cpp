@@ -63,20 +63,16 @@ std::span<const IsaDescription> isa_descriptions() {
 #if defined(__x86_64__)
   static const std::array<IsaDescription, 5> descriptions = [] {
     const Found found = detect();
-#if VOTIVE_FEWER_SETS
-    constexpr bool built = false;
-#else
-    constexpr bool built = true;
-#endif
-    const auto lacks = [](bool available, std::string_view what) { return available ? std::string_view{} : what; };
+    const auto set = [](std::string_view name, std::string_view meaning, bool built, bool found_here, std::string_view what) {
+      const std::string_view missing = !built ? "kernels that this build left out" : found_here ? std::string_view{} : what;
+      return IsaDescription{name, meaning, built && found_here, missing};
+    };
     return std::array<IsaDescription, 5>{{
         {"baseline", "x86-64: SSE2, fma in software", true, {}},
-        {"v3", "x86-64-v3: AVX2 and FMA", found.v3, lacks(found.v3, "AVX2, FMA or F16C")},
-        {"v4emulated", "the text of v4 on AVX2", built && found.v3,
-         built ? lacks(found.v3, "AVX2, FMA or F16C") : "kernels that this build left out"},
-        {"v4", "x86-64-v4: AVX-512", built && found.v4,
-         built ? lacks(found.v4, "AVX-512 F, BW, CD, DQ or VL") : "kernels that this build left out"},
-        {"v4n", "v4 with VNNI and BF16", found.v4n, lacks(found.v4n, "AVX-512 VNNI or BF16")},
+        set("v3", "x86-64-v3: AVX2 and FMA", VOTIVE_HAS_v3, found.v3, "AVX2, FMA or F16C"),
+        set("v4emulated", "the text of v4 on AVX2", VOTIVE_HAS_v4emulated, found.v3, "AVX2, FMA or F16C"),
+        set("v4", "x86-64-v4: AVX-512", VOTIVE_HAS_v4, found.v4, "AVX-512 F, BW, CD, DQ or VL"),
+        set("v4n", "v4 with VNNI and BF16", VOTIVE_HAS_v4n, found.v4n, "AVX-512 VNNI or BF16"),
     }};
   }();
 #else
