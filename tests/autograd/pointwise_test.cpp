@@ -124,6 +124,20 @@ TEST(PointwiseGradient, OfAnElementThatTheLossLooksAwayFromIsZeroAndNotNan) {
       << "the formula, where it is asked for";
 }
 
+// D16: far out the gates are shut or open, and their slopes 0 or 1.
+TEST(PointwiseGradient, OfGatesAtInfinityIsTheLimit) {
+  const float inf = std::numeric_limits<float>::infinity();
+  for (Tensor (*gate)(const Tensor&) :
+       {+[](const Tensor& x) { return silu(x); }, +[](const Tensor& x) { return gelu(x); }, +[](const Tensor& x) { return gelu_tanh(x); },
+        +[](const Tensor& x) { return quick_gelu(x); }, +[](const Tensor& x) { return mish(x); }}) {
+    EXPECT_EQ(host(gradient_at(gate, tensor({-inf, inf}))), (std::vector<float>{0, 1}));
+  }
+  const Tensor a = tensor({-inf, -inf, 0}).require_grad(), b = tensor({-inf, 0, -inf}).require_grad();
+  const Tensors g = grad(std::vector<Tensor>{sum(logaddexp(a, b))}, std::vector<Tensor>{a, b});
+  EXPECT_EQ(host(g[0]), (std::vector<float>{0, 0, 1}));
+  EXPECT_EQ(host(g[1]), (std::vector<float>{0, 1, 0}));
+}
+
 // D16: x² at 0 has slope 0, and a tensor's exponent at base 0 too. tf.math.pow and torch agree at these points.
 TEST(PointwiseGradient, OfPowersAtZeroIsNoNan) {
   const auto both = [](const Nested& base, const Nested& exponent) {

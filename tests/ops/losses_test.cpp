@@ -156,6 +156,9 @@ TEST_P(Losses, RefuseWhatDoesNotFit) {
   EXPECT_EQ(kind_of([&] { huber_loss(x, y, {.delta = 0}); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([&] { binary_cross_entropy(x, y); }), ErrorKind::Domain);
   EXPECT_EQ(kind_of([&] { gaussian_nll_loss(x, y, y); }), ErrorKind::Domain);
+  const Tensor square_ = ones({3, 3});
+  EXPECT_EQ(kind_of([&] { gaussian_nll_loss(square_, square_, ones({3})); }), ErrorKind::ShapeMismatch) << "rows or columns";
+  EXPECT_EQ(gaussian_nll_loss(square_, square_, ones({3, 1})).item<float>(), 0.0f);
   EXPECT_EQ(kind_of([&] { cross_entropy(x, Tensor()); }), ErrorKind::InvalidArgument);
 }
 

@@ -50,6 +50,18 @@ TEST_P(Modes, CheckedRefusesWhatWraps) {
   overflow("shift_right", [&] { one >> of({7, 8}, i8); });
   overflow("floor_div", [&] { floor_div(low, of({1, -1}, i8)); });
   overflow("div_trunc", [&] { div_trunc(low, of({1, -1}, i8)); });
+  overflow("gcd", [&] { gcd(low, of({0, -128}, i8)); });
+  overflow("lcm", [&] { lcm(low, of({0, -128}, i8)); });
+  overflow("lcm", [&] { lcm(of({12, 13}, i8), of({10, 11}, i8)); });
+  overflow("lcm", [&] { lcm(of({15, 16}, u8), of({17, 17}, u8)); });
+  overflow("lcm", [&] { lcm(of({std::int64_t{6}, std::int64_t{1} << 62}, i64), of({4, 3}, i64)); });
+  const Tensor twice = tensor({1, 1}, i64, here), once = tensor({1}, i64, here);
+  overflow("scatter_add", [&] { scatter_add(high, twice, of({64, 64}, i8)); });
+  overflow("index_add", [&] { index_add(high, once, of({1}, i8)); });
+  overflow("scatter", [&] { scatter(high, twice, of({2, -2}, i8), {.mode = ScatterMode::mul}); });
+  overflow("index_put", [&] { index_put(high, {twice}, of({64, 64}, i8), {.accumulate = true}); });
+  overflow("index_add", [&] { index_add(of({std::uint64_t{0}, ~std::uint64_t{0}}, u64), once, of({1}, u64)); });
+  overflow("kron", [&] { kron(of({1, 127}, i8), of({2}, i8)); });
   overflow("to", [&] { of({1, 300}, i32).to(u8); });
   overflow("to", [&] { of({1, -1}, i32).to(u64); });
   overflow("add", [&] { of({std::int64_t{1}, std::numeric_limits<std::int64_t>::max()}, i64) + 1; });
@@ -64,6 +76,10 @@ TEST_P(Modes, CheckedLetsPassWhatFits) {
   const Tensor again[] = {a + b,           a - of({0, 0}, i8), abs(b), -b, floor_div(a, b), pow(b.to(i32), 3), of({-5}, i32).to(i8),
                           of({1.5, 3}) * 2};
   for (std::size_t i = 0; i < std::size(plain); ++i) EXPECT_TRUE(all(eq(plain[i], again[i])).item<bool>()) << i;
+  // what comes back into range is a number of the dtype, as in a sum
+  const Tensor returning = scatter_add(of({127}, i8), of({0, 0}, i64), of({1, -1}, i8));
+  EXPECT_EQ(returning.to_host<std::int8_t>(), (std::vector<std::int8_t>{127}));
+  EXPECT_EQ(lcm(of({-8, 0}, i8), of({12, -128}, i8)).to_host<std::int8_t>(), (std::vector<std::int8_t>{24, 0}));
   EXPECT_EQ(kind_of([&] { pow(of({2}, i32), of({-1}, i32)); }), ErrorKind::Domain) << "not an overflow";
   EXPECT_EQ(kind_of([&] { floor_div(of({2}, i32), of({0}, i32)); }), ErrorKind::DivisionByZero);
 }

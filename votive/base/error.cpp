@@ -33,6 +33,11 @@ std::string_view to_string(ErrorKind kind) {
 
 Error::Error(ErrorKind kind, std::string_view op) : kind_(kind), op_(op) { compose(); }
 
+Error& Error::in(std::string_view op) {
+  op_ = op;
+  compose();
+  return *this;
+}
 Error& Error::arg(std::string_view name, int number) {
   arg_name_ = name;
   arg_number_ = number;

@@ -44,6 +44,7 @@ class Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string_view op);
 
+  Error& in(std::string_view op);                 ///< the call that the program wrote, where a part of it found the fault
   Error& arg(std::string_view name, int number);  ///< the argument at fault, counted from 1
   Error& detail(std::string text);                ///< what is wrong, in numbers
   Error& hint(std::string text);                  ///< the one-line cure, a full sentence without its period

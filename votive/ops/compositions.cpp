@@ -5,6 +5,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/modes.h"
 #include "votive/ops/ops.h"
@@ -39,25 +40,29 @@ void require_clampable(const Tensor& x, const Tensor& low, const Tensor& high) {
 }  // namespace
 
 Tensor clamp(const Tensor& x, const Tensor& low, const Tensor& high) {
-  require_clampable(x, low, high);
-  const Tensor above = low.defined() ? maximum(x, low) : x;
-  return high.defined() ? minimum(above, high) : above;
+  return as_one("clamp", [&] {
+    require_clampable(x, low, high);
+    const Tensor above = low.defined() ? maximum(x, low) : x;
+    return high.defined() ? minimum(above, high) : above;
+  });
 }
 
 Tensor clamp(const Tensor& x, std::optional<Literal> low, std::optional<Literal> high) {
-  const Meta meta = x.meta();
-  require_number("clamp", {"x", 1, meta});
-  if (!low && !high) {
-    throw Error(ErrorKind::InvalidArgument, "clamp").arg("low", 2).detail("neither low nor high is given").hint("Give one of them");
-  }
-  const auto is_float = [](const std::optional<Literal>& v) { return v && v->kind() == Literal::Kind::floating; };
-  const Tensor as = is_integer(meta.dtype) && (is_float(low) || is_float(high)) ? x.to(DType::f32) : x;
-  const auto bound = [&](Literal v) {
-    return apply(Fill{{.dtype = as.dtype(), .shape = {}, .device = x.device()},
-                      literal_bits("clamp", v, as.dtype(), "Cast the tensor, e.g. x.to(i64)")});
-  };
-  const Tensor least = low ? bound(*low) : Tensor(), most = high ? bound(*high) : Tensor();
-  return clamp(as, least, most);
+  return as_one("clamp", [&] {
+    const Meta meta = x.meta();
+    require_number("clamp", {"x", 1, meta});
+    if (!low && !high) {
+      throw Error(ErrorKind::InvalidArgument, "clamp").arg("low", 2).detail("neither low nor high is given").hint("Give one of them");
+    }
+    const auto is_float = [](const std::optional<Literal>& v) { return v && v->kind() == Literal::Kind::floating; };
+    const Tensor as = is_integer(meta.dtype) && (is_float(low) || is_float(high)) ? x.to(DType::f32) : x;
+    const auto bound = [&](Literal v) {
+      return apply(Fill{{.dtype = as.dtype(), .shape = {}, .device = x.device()},
+                        literal_bits("clamp", v, as.dtype(), "Cast the tensor, e.g. x.to(i64)")});
+    };
+    const Tensor least = low ? bound(*low) : Tensor(), most = high ? bound(*high) : Tensor();
+    return clamp(as, least, most);
+  });
 }
 
 Tensor nan_to_num(const Tensor& x, NanToNumOptions options) {
@@ -87,9 +92,13 @@ Tensor close_of(std::string_view op, const Tensor& a, const Tensor& b, CloseOpti
 
 }  // namespace
 
-Tensor isclose(const Tensor& a, const Tensor& b, CloseOptions options) { return close_of("isclose", a, b, options); }
+Tensor isclose(const Tensor& a, const Tensor& b, CloseOptions options) {
+  return as_one("isclose", [&] { return close_of("isclose", a, b, options); });
+}
 
-bool allclose(const Tensor& a, const Tensor& b, CloseOptions options) { return all(close_of("allclose", a, b, options)).item<bool>(); }
+bool allclose(const Tensor& a, const Tensor& b, CloseOptions options) {
+  return as_one("allclose", [&] { return all(close_of("allclose", a, b, options)).item<bool>(); });
+}
 
 Tensor round(const Tensor& x, int decimals) {
   const Meta meta = x.meta();
@@ -102,45 +111,53 @@ Tensor round(const Tensor& x, int decimals) {
         .accepted("-300..300");
   }
   if (decimals == 0 || (is_integer(meta.dtype) && decimals > 0)) return round(x);
-  double power = 1;
-  for (int i = 0; i < std::abs(decimals); ++i) power *= 10;
-  return decimals > 0 ? round(x * power) / power : round(x / power) * power;
+  return as_one("round", [&] {
+    double power = 1;
+    for (int i = 0; i < std::abs(decimals); ++i) power *= 10;
+    return decimals > 0 ? round(x * power) / power : round(x / power) * power;
+  });
 }
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
-  const Meta meta = x.meta(), w = weight.meta();
-  require_floating("prelu", {"x", 1, meta});
-  require_floating("prelu", {"weight", 2, w});
-  require_common_dtype("prelu", {"x", 1, meta}, {"weight", 2, w});
-  require_same_device("prelu", {"x", 1, meta}, {"weight", 2, w});
-  const Size n = count(w.shape);
-  const Size channels = meta.shape.rank() > 1 ? meta.shape[1] : 1;
-  if (n != 1 && n != channels) {
-    throw error_about(ErrorKind::ShapeMismatch, "prelu", {{"x", 1, meta}, {"weight", 2, w}})
-        .detail(format("weight has {} elements and x {} has {} channels", n, describe(meta), channels))
-        .accepted(format("1 or {} elements", channels));
-  }
-  Shape shape = Shape::filled(meta.shape.rank(), 1);
-  if (n != 1) shape[1] = n;
-  return where(gt(x, 0), x, reshape(weight, shape) * x);
+  return as_one("prelu", [&] {
+    const Meta meta = x.meta(), w = weight.meta();
+    require_floating("prelu", {"x", 1, meta});
+    require_floating("prelu", {"weight", 2, w});
+    require_common_dtype("prelu", {"x", 1, meta}, {"weight", 2, w});
+    require_same_device("prelu", {"x", 1, meta}, {"weight", 2, w});
+    const Size n = count(w.shape);
+    const Size channels = meta.shape.rank() > 1 ? meta.shape[1] : 1;
+    if (n != 1 && n != channels) {
+      throw error_about(ErrorKind::ShapeMismatch, "prelu", {{"x", 1, meta}, {"weight", 2, w}})
+          .detail(format("weight has {} elements and x {} has {} channels", n, describe(meta), channels))
+          .accepted(format("1 or {} elements", channels));
+    }
+    Shape shape = Shape::filled(meta.shape.rank(), 1);
+    if (n != 1) shape[1] = n;
+    return where(gt(x, 0), x, reshape(weight, shape) * x);
+  });
 }
 
 Tensor glu(const Tensor& x, int axis) {
-  const Meta meta = x.meta();
-  require_floating("glu", {"x", 1, meta});
-  const int a = normalise_axis("glu", axis, meta.shape.rank());
-  const Size n = meta.shape[a];
-  if (n % 2 != 0) {
-    throw error_about(ErrorKind::ShapeMismatch, "glu", {{"x", 1, meta}})
-        .detail(format("axis {} of x {} has {} elements, which is odd", a, describe(meta), n));
-  }
-  return narrow(x, a, 0, n / 2) * sigmoid(narrow(x, a, n / 2, n / 2));
+  return as_one("glu", [&] {
+    const Meta meta = x.meta();
+    require_floating("glu", {"x", 1, meta});
+    const int a = normalise_axis("glu", axis, meta.shape.rank());
+    const Size n = meta.shape[a];
+    if (n % 2 != 0) {
+      throw error_about(ErrorKind::ShapeMismatch, "glu", {{"x", 1, meta}})
+          .detail(format("axis {} of x {} has {} elements, which is odd", a, describe(meta), n));
+    }
+    return narrow(x, a, 0, n / 2) * sigmoid(narrow(x, a, n / 2, n / 2));
+  });
 }
 
 Tensor relu_squared(const Tensor& x) {
-  const Meta meta = x.meta();
-  require_number("relu_squared", {"x", 1, meta});
-  return square(relu(x));
+  return as_one("relu_squared", [&] {
+    const Meta meta = x.meta();
+    require_number("relu_squared", {"x", 1, meta});
+    return square(relu(x));
+  });
 }
 
 Tensor cast_checked(const Tensor& x, DType dtype) {

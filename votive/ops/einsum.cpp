@@ -4,6 +4,7 @@
 #include <string>
 
 #include "votive/base/text.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/check.h"
 #include "votive/ops/matmul.h"
 #include "votive/ops/ops.h"
@@ -240,20 +241,22 @@ Labelled combined(Labelled a, Labelled b, const Equation& equation, std::size_t 
 }  // namespace
 
 Tensor einsum(std::string_view text, const std::vector<Tensor>& operands) {
-  if (operands.empty()) throw Error(ErrorKind::InvalidArgument, "einsum").detail("no operands");
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Meta meta = operands[i].meta(), first = operands[0].meta();
-    const Argument operand{"operand", static_cast<int>(i) + 1, meta};
-    require_number("einsum", operand);
-    require_same_device("einsum", {"operand", 1, first}, operand);
-  }
-  const Equation equation(text, operands);
-  Labelled t = without_repeats(operands[0], equation.input(0));
-  for (std::size_t i = 1; i < operands.size(); ++i)
-    t = combined(std::move(t), without_repeats(operands[i], equation.input(i)), equation, i + 1);
-  sum_out(t, [&](int label) { return !has(equation.output(), label); });
-  // an axis of the result may have size 1 in every operand, but never be missing
-  return arranged(t, equation.output());
+  return as_one("einsum", [&] {
+    if (operands.empty()) throw Error(ErrorKind::InvalidArgument, "einsum").detail("no operands");
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Meta meta = operands[i].meta(), first = operands[0].meta();
+      const Argument operand{"operand", static_cast<int>(i) + 1, meta};
+      require_number("einsum", operand);
+      require_same_device("einsum", {"operand", 1, first}, operand);
+    }
+    const Equation equation(text, operands);
+    Labelled t = without_repeats(operands[0], equation.input(0));
+    for (std::size_t i = 1; i < operands.size(); ++i)
+      t = combined(std::move(t), without_repeats(operands[i], equation.input(i)), equation, i + 1);
+    sum_out(t, [&](int label) { return !has(equation.output(), label); });
+    // an axis of the result may have size 1 in every operand, but never be missing
+    return arranged(t, equation.output());
+  });
 }
 
 }  // namespace votive

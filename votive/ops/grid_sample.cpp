@@ -5,6 +5,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/check.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/resample.h"
@@ -195,45 +196,47 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, GridSampleOptions option
 
 Tensor affine_grid(const Tensor& theta, const Shape& size, AffineGridOptions options) {
   constexpr std::string_view op = "affine_grid";
-  const Meta meta = theta.meta();
-  const Argument a{"theta", 1, meta};
-  require_floating(op, a);
-  require_rank(op, a, 3, 3);
-  const int axes = size.rank() - 2;
-  if (axes != 2 && axes != 3)
-    throw error_about(ErrorKind::InvalidArgument, op, {a})
-        .detail(format("size {}", to_string(size)))
-        .accepted("{N, C, H, W} or {N, C, D, H, W}");
-  require_shape(op, a, {size[0], axes, axes + 1});
-  Shape grid{size[0]};
-  for (int axis = 0; axis < axes; ++axis) grid.push_back(size[2 + axis]);
-  grid.push_back(axes + 1);
-  checked_count(op, grid, sizeof(double));
-  const DType wide = meta.dtype == DType::f64 ? DType::f64 : DType::f32;
-  Shape points = grid;
-  points.erase(0);
-  points.back() = 1;
-  std::vector<Tensor> columns;
-  for (int i = axes - 1; i >= 0; --i) {
-    // centres of n equal parts of [−1, 1], or their outermost points
-    const Size n = size[2 + i];
-    std::vector<double> at(static_cast<std::size_t>(n));
-    for (Size j = 0; j < n; ++j) {
-      const double place = options.align_corners ? (n > 1 ? 2.0 * static_cast<double>(j) / static_cast<double>(n - 1) : 1.0)
-                                                 : (2.0 * static_cast<double>(j) + 1) / static_cast<double>(n);
-      at[static_cast<std::size_t>(j)] = place - 1;
+  return as_one(op, [&] {
+    const Meta meta = theta.meta();
+    const Argument a{"theta", 1, meta};
+    require_floating(op, a);
+    require_rank(op, a, 3, 3);
+    const int axes = size.rank() - 2;
+    if (axes != 2 && axes != 3)
+      throw error_about(ErrorKind::InvalidArgument, op, {a})
+          .detail(format("size {}", to_string(size)))
+          .accepted("{N, C, H, W} or {N, C, D, H, W}");
+    require_shape(op, a, {size[0], axes, axes + 1});
+    Shape grid{size[0]};
+    for (int axis = 0; axis < axes; ++axis) grid.push_back(size[2 + axis]);
+    grid.push_back(axes + 1);
+    checked_count(op, grid, sizeof(double));
+    const DType wide = meta.dtype == DType::f64 ? DType::f64 : DType::f32;
+    Shape points = grid;
+    points.erase(0);
+    points.back() = 1;
+    std::vector<Tensor> columns;
+    for (int i = axes - 1; i >= 0; --i) {
+      // centres of n equal parts of [−1, 1], or their outermost points
+      const Size n = size[2 + i];
+      std::vector<double> at(static_cast<std::size_t>(n));
+      for (Size j = 0; j < n; ++j) {
+        const double place = options.align_corners ? (n > 1 ? 2.0 * static_cast<double>(j) / static_cast<double>(n - 1) : 1.0)
+                                                   : (2.0 * static_cast<double>(j) + 1) / static_cast<double>(n);
+        at[static_cast<std::size_t>(j)] = place - 1;
+      }
+      Shape own = Shape::filled(axes + 1, 1);
+      own[i] = n;
+      columns.push_back(broadcast_to(reshape(from_host<double>(at, {n}, DType::f64, {.device = theta.device()}).to(wide), own), points));
     }
-    Shape own = Shape::filled(axes + 1, 1);
-    own[i] = n;
-    columns.push_back(broadcast_to(reshape(from_host<double>(at, {n}, DType::f64, {.device = theta.device()}).to(wide), own), points));
-  }
-  columns.push_back(ones(points, wide, {.device = theta.device()}));
-  const Tensor base = concat(columns, -1);
-  Shape result = grid;
-  result.back() = axes;
-  Size count = 1;
-  for (int axis = 0; axis < axes; ++axis) count *= size[2 + axis];
-  return reshape(matmul(reshape(base, {count, axes + 1}), transpose(theta.to(wide))), result).to(meta.dtype);
+    columns.push_back(ones(points, wide, {.device = theta.device()}));
+    const Tensor base = concat(columns, -1);
+    Shape result = grid;
+    result.back() = axes;
+    Size count = 1;
+    for (int axis = 0; axis < axes; ++axis) count *= size[2 + axis];
+    return reshape(matmul(reshape(base, {count, axes + 1}), transpose(theta.to(wide))), result).to(meta.dtype);
+  });
 }
 
 }  // namespace votive

@@ -4,6 +4,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/scatter.h"
@@ -196,18 +197,20 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, const Tensor& value) {
 }
 
 Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source) {
-  const Meta a = x.meta(), m = mask.meta(), s = source.meta();
-  const Argument to{"x", 1, a}, from{"source", 3, s};
-  require_fitting_mask("masked_scatter", to, {"mask", 2, m});
-  require_written_dtype("masked_scatter", to, from);
-  require_same_device("masked_scatter", to, from);
-  const Tensor chosen = true_places(broadcast_to(mask, a.shape));
-  const Size n = chosen.count(), given = count(s.shape);
-  if (n > given) {
-    throw error_about(ErrorKind::ShapeMismatch, "masked_scatter", {to, from})
-        .detail(format("{} has {} elements for {} places", describe(from), given, n));
-  }
-  return reshape(index_copy(reshape(x, {count(a.shape)}), chosen, narrow(reshape(source, {given}), 0, 0, n), 0), a.shape);
+  return as_one("masked_scatter", [&] {
+    const Meta a = x.meta(), m = mask.meta(), s = source.meta();
+    const Argument to{"x", 1, a}, from{"source", 3, s};
+    require_fitting_mask("masked_scatter", to, {"mask", 2, m});
+    require_written_dtype("masked_scatter", to, from);
+    require_same_device("masked_scatter", to, from);
+    const Tensor chosen = true_places(broadcast_to(mask, a.shape));
+    const Size n = chosen.count(), given = count(s.shape);
+    if (n > given) {
+      throw error_about(ErrorKind::ShapeMismatch, "masked_scatter", {to, from})
+          .detail(format("{} has {} elements for {} places", describe(from), given, n));
+    }
+    return reshape(index_copy(reshape(x, {count(a.shape)}), chosen, narrow(reshape(source, {given}), 0, 0, n), 0), a.shape);
+  });
 }
 
 }  // namespace votive

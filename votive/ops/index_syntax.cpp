@@ -52,7 +52,7 @@ class Reading {
     }
     const int rank = x_.shape.rank();
     if (used > rank || ellipses > 1 || rank + axes > max_rank) {
-      throw error_about(ErrorKind::InvalidArgument, op_, {{"x", 1, x_}})
+      throw error_about(ellipses <= 1 && used <= rank ? ErrorKind::ShapeMismatch : ErrorKind::InvalidArgument, op_, {{"x", 1, x_}})
           .detail(ellipses > 1             ? std::string("more than one ellipsis")
                   : rank + axes > max_rank ? format("{} new axes for {}; there can be {} axes", axes, describe(x_), max_rank)
                                            : format("entries for {} axes, and {} has {}", used, describe(x_), rank));
@@ -208,7 +208,7 @@ Tensor indexed(std::string_view op, const Tensor& x, std::span<const Index> at) 
   const Tensor positions = apply_list(plan.locate, std::span<const Tensor>(plan.indices));
   const int rank = y.rank(), k = static_cast<int>(chosen.size()), place = plan.parted ? 0 : plan.first;
   if (rank - k + positions.rank() > max_rank) {
-    throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, meta}})
+    throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, meta}})
         .detail(format("the result would have {} axes; there can be {}", rank - k + positions.rank(), max_rank));
   }
   // the chosen axes next to each other at `place`, then as one

@@ -3,6 +3,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -174,62 +175,66 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
 
 // a vector is a row on the left and a column on the right, and its axis is dropped from the result
 Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out) {
-  const Meta meta_a = a.meta(), meta_b = b.meta();
-  const Argument x{"a", 1, meta_a}, w{"b", 2, meta_b};
-  const bool integers = meta_a.present && meta_b.present && is_integer(meta_a.dtype) && is_integer(meta_b.dtype);
-  const Size k = meta_a.shape.empty() ? 0 : meta_a.shape.back();
-  const DType dtype = integers ? integer_dtype(op, x, w, out, k) : product_dtype(op, x, w);
-  const bool half = dtype == DType::f16 || dtype == DType::bf16;
-  if (!integers && out && *out != dtype && !(half && *out == DType::f32)) refuse_out(op, x, w, *out, dtype);
-  require_same_device(op, x, w);
-  require_rank(op, x, 1);
-  require_rank(op, w, is_weight_only(meta_b) ? 2 : 1);
-  const Matmul floats{.keeps_sum = out && *out != dtype};
-  if (is_weight_only(meta_b)) {
-    const int rank = b.rank();
-    if (rank == 2 && b.strides()[0] != 1 && b.size(0) != 1) {
-      throw error_about(ErrorKind::ShapeMismatch, op, {x, w})
-          .detail(format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
-          .hint("Did you mean transpose(b)?");
+  return as_one(op, [&] {
+    const Meta meta_a = a.meta(), meta_b = b.meta();
+    const Argument x{"a", 1, meta_a}, w{"b", 2, meta_b};
+    const bool integers = meta_a.present && meta_b.present && is_integer(meta_a.dtype) && is_integer(meta_b.dtype);
+    const Size k = meta_a.shape.empty() ? 0 : meta_a.shape.back();
+    const DType dtype = integers ? integer_dtype(op, x, w, out, k) : product_dtype(op, x, w);
+    const bool half = dtype == DType::f16 || dtype == DType::bf16;
+    if (!integers && out && *out != dtype && !(half && *out == DType::f32)) refuse_out(op, x, w, *out, dtype);
+    require_same_device(op, x, w);
+    require_rank(op, x, 1);
+    require_rank(op, w, is_weight_only(meta_b) ? 2 : 1);
+    const Matmul floats{.keeps_sum = out && *out != dtype};
+    if (is_weight_only(meta_b)) {
+      const int rank = b.rank();
+      if (rank == 2 && b.strides()[0] != 1 && b.size(0) != 1) {
+        throw error_about(ErrorKind::ShapeMismatch, op, {x, w})
+            .detail(format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
+            .hint("Did you mean transpose(b)?");
+      }
+      if (a.rank() == 1) return select(apply(floats, unsqueeze(a, 0), b, Tensor()), -2, 0);
+      return apply(floats, a, b, Tensor());
     }
-    if (a.rank() == 1) return select(apply(floats, unsqueeze(a, 0), b, Tensor()), -2, 0);
-    return apply(floats, a, b, Tensor());
-  }
-  const bool row = a.rank() == 1, column = b.rank() == 1;
-  const Size inner = meta_b.shape[column ? 0 : b.rank() - 2];
-  if (k != inner) refuse_inner(op, x, w, k, inner, !column && meta_b.shape.back() == k ? "Did you mean transpose(b)?" : "");
-  const Tensor left = row ? unsqueeze(a, 0) : a, right = column ? unsqueeze(b, 1) : b;
-  Tensor y = integers ? apply(IntegerMatmul{dtype}, left, right) : apply(floats, left.to(dtype), right.to(dtype), Tensor());
-  if (column) y = select(y, -1, 0);
-  return row ? select(y, column ? -1 : -2, 0) : y;
+    const bool row = a.rank() == 1, column = b.rank() == 1;
+    const Size inner = meta_b.shape[column ? 0 : b.rank() - 2];
+    if (k != inner) refuse_inner(op, x, w, k, inner, !column && meta_b.shape.back() == k ? "Did you mean transpose(b)?" : "");
+    const Tensor left = row ? unsqueeze(a, 0) : a, right = column ? unsqueeze(b, 1) : b;
+    Tensor y = integers ? apply(IntegerMatmul{dtype}, left, right) : apply(floats, left.to(dtype), right.to(dtype), Tensor());
+    if (column) y = select(y, -1, 0);
+    return row ? select(y, column ? -1 : -2, 0) : y;
+  });
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) { return product_of("matmul", a, b, options.out); }
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
-  const Meta meta_x = x.meta(), meta_w = w.meta(), meta_bias = bias.meta();
-  const Argument a{"x", 1, meta_x}, b{"w", 2, meta_w}, c{"bias", 3, meta_bias};
-  const DType dtype = product_dtype("linear", a, b);
-  require_same_device("linear", a, b);
-  require_rank("linear", a, 1);
-  require_rank("linear", b, 2, 2);
-  const Size n = meta_w.shape[0], k = meta_w.shape[1];
-  if (meta_x.shape.back() != k)
-    refuse_inner("linear", a, b, meta_x.shape.back(), k, n == meta_x.shape.back() ? "Did you mean transpose(w)?" : "");
-  check_bias("linear", c, dtype, n, a);
-  if (is_quantised(meta_w.dtype) && w.strides()[1] != 1 && k != 1) {
-    throw error_about(ErrorKind::ShapeMismatch, "linear", {b})
-        .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(b)))
-        .hint("Did you mean transpose(w)?");
-  }
-  // rows of every batch axis at once: the order of additions does not depend on how many there are
-  Size rows = 1;
-  for (int axis = 0; axis + 1 < meta_x.shape.rank(); ++axis) rows *= meta_x.shape[axis];
-  Shape shape = meta_x.shape;
-  shape.back() = n;
-  const Tensor wide = meta_w.packing == Packing::none && !is_quantised(meta_w.dtype) ? w.to(dtype) : w;
-  const Tensor y = apply(Matmul{}, reshape(x.to(dtype), {rows, k}), transpose(wide), bias);
-  return reshape(y, shape);
+  return as_one("linear", [&] {
+    const Meta meta_x = x.meta(), meta_w = w.meta(), meta_bias = bias.meta();
+    const Argument a{"x", 1, meta_x}, b{"w", 2, meta_w}, c{"bias", 3, meta_bias};
+    const DType dtype = product_dtype("linear", a, b);
+    require_same_device("linear", a, b);
+    require_rank("linear", a, 1);
+    require_rank("linear", b, 2, 2);
+    const Size n = meta_w.shape[0], k = meta_w.shape[1];
+    if (meta_x.shape.back() != k)
+      refuse_inner("linear", a, b, meta_x.shape.back(), k, n == meta_x.shape.back() ? "Did you mean transpose(w)?" : "");
+    check_bias("linear", c, dtype, n, a);
+    if (is_quantised(meta_w.dtype) && w.strides()[1] != 1 && k != 1) {
+      throw error_about(ErrorKind::ShapeMismatch, "linear", {b})
+          .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(b)))
+          .hint("Did you mean transpose(w)?");
+    }
+    // rows of every batch axis at once: the order of additions does not depend on how many there are
+    Size rows = 1;
+    for (int axis = 0; axis + 1 < meta_x.shape.rank(); ++axis) rows *= meta_x.shape[axis];
+    Shape shape = meta_x.shape;
+    shape.back() = n;
+    const Tensor wide = meta_w.packing == Packing::none && !is_quantised(meta_w.dtype) ? w.to(dtype) : w;
+    const Tensor y = apply(Matmul{}, reshape(x.to(dtype), {rows, k}), transpose(wide), bias);
+    return reshape(y, shape);
+  });
 }
 
 Tensor prepack(const Tensor& w) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
@@ -20,21 +21,6 @@ constinit thread_local bool traps_non_finite = false;
 }  // namespace detail
 
 namespace {
-
-/// The checks themselves run with every mode off.
-class Unchecked {
- public:
-  Unchecked() { detail::checks_integers = detail::traps_non_finite = false; }
-  ~Unchecked() {
-    detail::checks_integers = checks_;
-    detail::traps_non_finite = traps_;
-  }
-  Unchecked(const Unchecked&) = delete;
-  Unchecked& operator=(const Unchecked&) = delete;
-
- private:
-  bool checks_ = detail::checks_integers, traps_ = detail::traps_non_finite;
-};
 
 /// The first true element, row-major.
 struct Place {
@@ -90,17 +76,20 @@ void detail::trap_non_finite(std::string_view op, const Tensor& y) {
       .detail(format("the result {} has {} at position {}", describe(y.meta()), value, place.text()));
 }
 
-void require_no_overflow(BinaryKind kind, std::string_view op, const Tensor& a, const Tensor& b, const Tensor& y) {
+void require_no_overflow(std::string_view op, const Tensor& lost, std::initializer_list<const Tensor*> operands, const Tensor& y) {
   const Unchecked off;
-  const Tensor lost = apply(Binary{kind}, a, b);
   if (!any(lost).item<bool>()) return;
-  const Place place = first_true(lost);
-  const Meta p = a.meta(), q = b.meta();
-  throw error_about(ErrorKind::IntegerOverflow, op, {{"a", 1, p}, {"b", 2, q}})
+  const Place place = first_true(broadcast_to(lost, y.shape()));
+  std::string numbers;
+  for (const Tensor* x : operands) numbers += (numbers.empty() ? "" : " and ") + element(*x, y.shape(), place.flat);
+  const Tensor& a = **operands.begin();
+  const Meta p = a.meta(), q = (*std::prev(operands.end()))->meta();
+  const bool one = operands.size() == 1;
+  throw(one ? error_about(ErrorKind::IntegerOverflow, op, {{"x", 1, p}})
+            : error_about(ErrorKind::IntegerOverflow, op, {{"a", 1, p}, {"b", 2, q}}))
       .position(place.position)
-      .detail(format("the result of {} and {} at position {} is not in {}", element(a, y.shape(), place.flat),
-                     element(b, y.shape(), place.flat), place.text(), to_string(y.dtype())))
-      .hint("Cast the operands, e.g. a.to(i64)");
+      .detail(format("the result of {} at position {} is not in {}", numbers, place.text(), to_string(y.dtype())))
+      .hint(one ? "Cast the operand, e.g. x.to(i64)" : "Cast the operands, e.g. a.to(i64)");
 }
 
 void require_fits(std::string_view op, const Tensor& x, DType dtype) {

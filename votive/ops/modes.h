@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "votive/core/tensor.h"
@@ -16,7 +17,8 @@ void trap_non_finite(std::string_view op, const Tensor& y);
 }  // namespace detail
 
 /// While it lives, an integer result on this thread that its dtype cannot hold is Error{IntegerOverflow}, naming the operation and the position:
-/// add, sub, mul, neg, abs, square, pow, shifts, MIN / −1, and casts to narrower integers.
+/// add, sub, mul, neg, abs, square, pow, gcd, lcm, shifts, MIN / −1, casts to narrower integers, sums and products along an axis, and what is added or
+/// multiplied into a tensor by index. Integer matmul is exact in 32 bits or refuses by itself.
 class CheckedScope {
  public:
   CheckedScope() { detail::checks_integers = true; }
@@ -43,9 +45,23 @@ class NonFiniteTrapScope {
 /// Whether integer operations of this thread are to be checked.
 inline bool is_checked() { return detail::checks_integers; }
 
-enum class BinaryKind : std::uint8_t;
-/// Throws Error{IntegerOverflow} at the first position where the integers a and b lose bits in `kind`; y is their result.
-void require_no_overflow(BinaryKind kind, std::string_view op, const Tensor& a, const Tensor& b, const Tensor& y);
+/// While it lives, every mode of the thread is off: for what a check computes itself.
+class Unchecked {
+ public:
+  Unchecked() { detail::checks_integers = detail::traps_non_finite = false; }
+  ~Unchecked() {
+    detail::checks_integers = checks_;
+    detail::traps_non_finite = traps_;
+  }
+  Unchecked(const Unchecked&) = delete;
+  Unchecked& operator=(const Unchecked&) = delete;
+
+ private:
+  bool checks_ = detail::checks_integers, traps_ = detail::traps_non_finite;
+};
+
+/// Throws Error{IntegerOverflow} at the first true element of `lost`: the integers there, one or two, have a result that y's dtype does not hold.
+void require_no_overflow(std::string_view op, const Tensor& lost, std::initializer_list<const Tensor*> operands, const Tensor& y);
 /// Throws Error{IntegerOverflow} or Error{Domain} at the first element of x that `dtype` holds only changed by more than rounding.
 void require_fits(std::string_view op, const Tensor& x, DType dtype);
 

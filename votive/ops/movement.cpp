@@ -51,9 +51,13 @@ Tensors Overlay::gradient(const Backward& b) const {
   return dx;
 }
 
-Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, const Layout& at) {
+namespace {
+
+/// What is checked before any axis or shape (CONTRACT.md 9).
+void require_overlay(std::string_view op, const Tensor& x, const Tensor& source) {
   const Meta to = x.meta(), from = source.meta();
   const Argument a{"x", 1, to}, s{"source", 2, from};
+  require_unblocked(op, a);
   require_unblocked(op, s);
   if (common_dtype(to.dtype, from.dtype) != to.dtype) {
     throw error_about(ErrorKind::DTypeMismatch, op, {a, s})
@@ -61,6 +65,14 @@ Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, cons
         .hint(format("Cast it, e.g. source.to({})", to_string(to.dtype)));
   }
   require_same_device(op, a, s);
+}
+
+}  // namespace
+
+Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, const Layout& at) {
+  require_overlay(op, x, source);
+  const Meta to = x.meta(), from = source.meta();
+  const Argument a{"x", 1, to}, s{"source", 2, from};
   const Meta part{.dtype = to.dtype, .shape = at.shape, .device = to.device};
   if (require_broadcast(op, {"the slice", 1, part}, s) != at.shape) {
     throw error_about(ErrorKind::ShapeMismatch, op, {a, s})
@@ -70,11 +82,13 @@ Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, cons
 }
 
 Tensor slice_scatter(const Tensor& x, const Tensor& source, SliceOptions options) {
+  require_overlay("slice_scatter", x, source);
   const Meta meta = elements_meta("slice_scatter", x);
   return overlaid("slice_scatter", x, source, sliced_by("slice_scatter", meta, options, Layout::contiguous(meta.shape)));
 }
 
 Tensor select_scatter(const Tensor& x, const Tensor& source, int axis, Size index) {
+  require_overlay("select_scatter", x, source);
   const Meta meta = elements_meta("select_scatter", x);
   const int at = normalise_axis("select_scatter", axis, meta.shape.rank());
   return overlaid("select_scatter", x, source, selected_from("select_scatter", meta, at, index, Layout::contiguous(meta.shape)));

@@ -5,6 +5,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -162,9 +163,11 @@ Tensor softmax_of(const Tensor& x, bool logarithm, SoftmaxOptions options) {
 Tensor softmax(const Tensor& x, SoftmaxOptions options) { return softmax_of(x, false, options); }
 Tensor log_softmax(const Tensor& x, SoftmaxOptions options) { return softmax_of(x, true, options); }
 Tensor softmin(const Tensor& x, SoftmaxOptions options) {
-  require_plain("softmin", {"x", 1, x.meta()});
-  const int axis = normalise_axis("softmin", options.axis, x.rank());
-  return softmax(-(is_floating(x.dtype()) ? x : x.to(DType::f32)), {.axis = axis});
+  return as_one("softmin", [&] {
+    require_plain("softmin", {"x", 1, x.meta()});
+    const int axis = normalise_axis("softmin", options.axis, x.rank());
+    return softmax(-(is_floating(x.dtype()) ? x : x.to(DType::f32)), {.axis = axis});
+  });
 }
 
 namespace {
@@ -254,51 +257,57 @@ Tensor batch_norm(const Tensor& x, const Tensor& mean, const Tensor& variance, c
 }
 
 BatchNormalised batch_norm_training(const Tensor& x, const Tensor& gamma, const Tensor& beta, NormOptions options) {
-  const BatchNorm norm{options.epsilon};
-  const Meta meta = x.meta();
-  require_floating("batch_norm_training", {"x", 1, meta});
-  require_rank("batch_norm_training", {"x", 1, meta}, 2);
-  const Meta channel{.dtype = inner_dtype(meta.dtype), .shape = {meta.shape[1]}, .device = meta.device};
-  norm.result(meta, channel, channel, gamma.meta(), beta.meta());
-  std::vector<int> others;
-  for (int axis = 0; axis < meta.shape.rank(); ++axis) {
-    if (axis != 1) others.push_back(axis);
-  }
-  const Tensor wide = x.to(channel.dtype);
-  const Tensor average = mean(wide, {.axis = Axes(others)});
-  const Tensor variance = var(wide, {.axis = Axes(others), .correction = 0});
-  return {apply(norm, x, average, variance, gamma, beta), average, variance};
+  return as_one("batch_norm_training", [&] {
+    const BatchNorm norm{options.epsilon};
+    const Meta meta = x.meta();
+    require_floating("batch_norm_training", {"x", 1, meta});
+    require_rank("batch_norm_training", {"x", 1, meta}, 2);
+    const Meta channel{.dtype = inner_dtype(meta.dtype), .shape = {meta.shape[1]}, .device = meta.device};
+    norm.result(meta, channel, channel, gamma.meta(), beta.meta());
+    std::vector<int> others;
+    for (int axis = 0; axis < meta.shape.rank(); ++axis) {
+      if (axis != 1) others.push_back(axis);
+    }
+    const Tensor wide = x.to(channel.dtype);
+    const Tensor average = mean(wide, {.axis = Axes(others)});
+    const Tensor variance = var(wide, {.axis = Axes(others), .correction = 0});
+    return BatchNormalised{apply(norm, x, average, variance, gamma, beta), average, variance};
+  });
 }
 
 Tensor local_response_norm(const Tensor& x, Size size, LocalResponseOptions options) {
   constexpr std::string_view op = "local_response_norm";
-  const Meta meta = x.meta();
-  require_floating(op, {"x", 1, meta});
-  require_rank(op, {"x", 1, meta}, 2);
-  if (size < 1) throw Error(ErrorKind::InvalidArgument, op).detail(format("size = {}", size)).accepted("1 and more");
-  const Tensor wide = x.to(inner_dtype(meta.dtype));
-  const Size C = meta.shape[1];
-  const Size before = std::min(size / 2, C), after = std::min((size - 1) / 2, C);
-  Shape edge = meta.shape;
-  const auto nothing = [&](Size channels) {
-    edge[1] = channels;
-    return zeros(edge, wide.dtype(), {.device = x.device()});
-  };
-  const Tensor padded = concat({nothing(before), square(wide), nothing(after)}, 1);
-  Tensor total = narrow(padded, 1, 0, C);
-  for (Size i = 1; i <= before + after && i < 2 * C; ++i) total = total + narrow(padded, 1, i, C);
-  const Tensor scale = total / static_cast<double>(size) * options.alpha + options.k;
-  return (wide / pow(scale, options.beta)).to(meta.dtype);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    require_floating(op, {"x", 1, meta});
+    require_rank(op, {"x", 1, meta}, 2);
+    if (size < 1) throw Error(ErrorKind::InvalidArgument, op).detail(format("size = {}", size)).accepted("1 and more");
+    const Tensor wide = x.to(inner_dtype(meta.dtype));
+    const Size C = meta.shape[1];
+    const Size before = std::min(size / 2, C), after = std::min((size - 1) / 2, C);
+    Shape edge = meta.shape;
+    const auto nothing = [&](Size channels) {
+      edge[1] = channels;
+      return zeros(edge, wide.dtype(), {.device = x.device()});
+    };
+    const Tensor padded = concat({nothing(before), square(wide), nothing(after)}, 1);
+    Tensor total = narrow(padded, 1, 0, C);
+    for (Size i = 1; i <= before + after && i < 2 * C; ++i) total = total + narrow(padded, 1, i, C);
+    const Tensor scale = total / static_cast<double>(size) * options.alpha + options.k;
+    return (wide / pow(scale, options.beta)).to(meta.dtype);
+  });
 }
 
 Tensor normalize(const Tensor& x, const NormalizeOptions& options) {
   constexpr std::string_view op = "normalize";
-  const Meta meta = x.meta();
-  require_floating(op, {"x", 1, meta});
-  options.axis.mask(op, meta.shape.rank());
-  require_epsilon(op, options.epsilon);
-  const Tensor wide = x.to(inner_dtype(meta.dtype));
-  return (wide / maximum(norm(wide, {.p = options.p, .axis = options.axis, .keep = true}), options.epsilon)).to(meta.dtype);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    require_floating(op, {"x", 1, meta});
+    options.axis.mask(op, meta.shape.rank());
+    require_epsilon(op, options.epsilon);
+    const Tensor wide = x.to(inner_dtype(meta.dtype));
+    return (wide / maximum(norm(wide, {.p = options.p, .axis = options.axis, .keep = true}), options.epsilon)).to(meta.dtype);
+  });
 }
 
 }  // namespace votive

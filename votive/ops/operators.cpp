@@ -17,16 +17,32 @@ namespace {
 // In checked mode a result that wrapped is an error (CONTRACT.md 2.1). The value is what it always is, so it is looked for afterwards.
 void check_integers(UnaryKind kind, const Tensor& x, const Tensor& y) {
   if (!is_integer(y.dtype())) return;
-  const Tensor zero = zeros({}, x.dtype(), {.device = x.device()});
-  const std::string_view op = row(kind).name;
-  if (kind == UnaryKind::neg) require_no_overflow(BinaryKind::sub_overflows, op, zero, x, y);
-  if (kind == UnaryKind::abs) require_no_overflow(BinaryKind::sub_overflows, op, zero, minimum(x, zero), y);
-  if (kind == UnaryKind::square) require_no_overflow(BinaryKind::mul_overflows, op, x, x, y);
+  const auto lost = [&]() -> Tensor {
+    const Unchecked off;
+    const Tensor zero = zeros({}, x.dtype(), {.device = x.device()});
+    switch (kind) {
+      case UnaryKind::neg: return apply(Binary{BinaryKind::sub_overflows}, zero, x);
+      case UnaryKind::abs: return apply(Binary{BinaryKind::sub_overflows}, zero, minimum(x, zero));
+      case UnaryKind::square: return apply(Binary{BinaryKind::mul_overflows}, x, x);
+      default: return {};
+    }
+  }();
+  if (lost.defined()) require_no_overflow(row(kind).name, lost, {&x}, y);
+}
+
+/// Where the least common multiple of a and b, |(a / gcd) b|, is not in their dtype. MIN has no magnitude: its multiple shows below 0.
+Tensor multiple_overflows(const Tensor& a, const Tensor& b, const Tensor& y) {
+  const Tensor divisor = gcd(a, b);
+  const Tensor quotient = div_trunc(a.to(y.dtype()), where(eq(divisor, 0), 1, divisor));
+  return logical_or(apply(Binary{BinaryKind::mul_overflows}, quotient, b.to(y.dtype())), lt(y, 0));
 }
 
 void check_integers(BinaryKind kind, const Tensor& a, const Tensor& b, const Tensor& y) {
   if (!is_integer(y.dtype())) return;
-  const auto check = [&](BinaryKind overflows) { require_no_overflow(overflows, row(kind).name, a, b, y); };
+  const auto refuse = [&](const Tensor& lost) { require_no_overflow(row(kind).name, lost, {&a, &b}, y); };
+  const auto number = [&](const Tensor& t) { return t.dtype() == DType::boolean ? t.to(y.dtype()) : t; };
+  const auto check = [&](BinaryKind overflows) { refuse(apply(Binary{overflows}, number(a), number(b))); };
+  const Unchecked off;
   switch (kind) {
     case BinaryKind::add: return check(BinaryKind::add_overflows);
     case BinaryKind::sub: return check(BinaryKind::sub_overflows);
@@ -34,6 +50,8 @@ void check_integers(BinaryKind kind, const Tensor& a, const Tensor& b, const Ten
     case BinaryKind::pow: return check(BinaryKind::pow_overflows);
     case BinaryKind::shift_left: return check(BinaryKind::shift_left_overflows);
     case BinaryKind::shift_right: return check(BinaryKind::shift_right_overflows);
+    case BinaryKind::gcd: return refuse(lt(y, 0));
+    case BinaryKind::lcm: return refuse(multiple_overflows(a, b, y));
     case BinaryKind::div_trunc:
     case BinaryKind::floor_div: return check(BinaryKind::div_overflows);
     default: return;
@@ -195,10 +213,10 @@ Tensor compare_with_literal(BinaryKind kind, const Tensor& x, Literal value) {
 
 namespace {
 
-/// x and a literal as two tensors of one dtype: x's own, unless a float meets an integer.
-std::pair<Tensor, Tensor> beside(std::string_view op, const Tensor& x, Literal value) {
+/// x, the argument of this name and number, and a literal as two tensors of one dtype: x's own, unless a float meets an integer.
+std::pair<Tensor, Tensor> beside(std::string_view op, std::string_view name, int number, const Tensor& x, Literal value) {
   const Meta meta = x.meta();
-  require_unblocked(op, {"x", 1, meta});
+  require_unblocked(op, {name, number, meta});
   const Tensor as = value.kind() == Literal::Kind::floating && is_integer(meta.dtype) ? x.to(DType::f32) : x;
   return {as, scalar(value, as.dtype(), x.device(), op, "Cast the tensor")};
 }
@@ -206,15 +224,15 @@ std::pair<Tensor, Tensor> beside(std::string_view op, const Tensor& x, Literal v
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, Literal b) {
-  const auto [first, second] = beside("where", a, b);
+  const auto [first, second] = beside("where", "a", 2, a, b);
   return where(condition, first, second);
 }
 Tensor where(const Tensor& condition, Literal a, const Tensor& b) {
-  const auto [second, first] = beside("where", b, a);
+  const auto [second, first] = beside("where", "b", 3, b, a);
   return where(condition, first, second);
 }
 Tensor lerp(const Tensor& a, const Tensor& b, Literal weight) {
-  const auto [first, second] = beside("lerp", a, weight);
+  const auto [first, second] = beside("lerp", "a", 1, a, weight);
   return lerp(first, b, second);
 }
 

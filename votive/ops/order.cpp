@@ -7,6 +7,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/index.h"
 #include "votive/ops/ops.h"
 
@@ -214,17 +215,21 @@ Tensor quantiles(std::string_view call, const Tensor& given, std::span<const dou
 }
 
 Tensor one_quantile(std::string_view call, const Tensor& x, double q, QuantileOptions options, bool skip_nan) {
-  const Tensor y = quantiles(call, x, std::span(&q, 1), options, skip_nan);
-  if (!options.axis) return options.keep ? squeeze(y, 0) : reshape(y, {});
-  return options.keep ? y : squeeze(y, *options.axis);
+  return as_one(call, [&] {
+    const Tensor y = quantiles(call, x, std::span(&q, 1), options, skip_nan);
+    if (!options.axis) return options.keep ? squeeze(y, 0) : reshape(y, {});
+    return options.keep ? y : squeeze(y, *options.axis);
+  });
 }
 
 Tensor list_of_quantiles(std::string_view call, const Tensor& x, std::span<const double> q, QuantileOptions options, bool skip_nan) {
-  const Tensor y = quantiles(call, x, q, options, skip_nan);
-  if (!options.axis) return y;
-  const int axis = normalise_axis(call, *options.axis, x.rank());
-  const Tensor leading = transpose(unsqueeze(y, 0), 0, axis + 1);  // [q, …, 1 at axis, …]
-  return options.keep ? leading : squeeze(leading, axis + 1);
+  return as_one(call, [&] {
+    const Tensor y = quantiles(call, x, q, options, skip_nan);
+    if (!options.axis) return y;
+    const int axis = normalise_axis(call, *options.axis, x.rank());
+    const Tensor leading = transpose(unsqueeze(y, 0), 0, axis + 1);  // [q, …, 1 at axis, …]
+    return options.keep ? leading : squeeze(leading, axis + 1);
+  });
 }
 
 }  // namespace
@@ -239,33 +244,37 @@ Tensor nanquantile(const Tensor& x, std::span<const double> q, QuantileOptions o
 }
 
 Tensor isin(const Tensor& x, const Tensor& values) {
-  const Meta a = x.meta(), v = values.meta();
-  const Argument left{"x", 1, a}, right{"values", 2, v};
-  require_plain("isin", left);
-  require_plain("isin", right);
-  const DType common = require_common_dtype("isin", left, right);
-  require_same_device("isin", left, right);
-  const Tensor wanted = x.detach().to(common), sorted = sort(reshape(values.detach().to(common), {count(v.shape)})).values;
-  const Tensor found = lt(searchsorted(sorted, wanted), searchsorted(sorted, wanted, {.right = true}));
-  return is_floating(common) ? logical_and(found, eq(wanted, wanted)) : found;
+  return as_one("isin", [&] {
+    const Meta a = x.meta(), v = values.meta();
+    const Argument left{"x", 1, a}, right{"values", 2, v};
+    require_plain("isin", left);
+    require_plain("isin", right);
+    const DType common = require_common_dtype("isin", left, right);
+    require_same_device("isin", left, right);
+    const Tensor wanted = x.detach().to(common), sorted = sort(reshape(values.detach().to(common), {count(v.shape)})).values;
+    const Tensor found = lt(searchsorted(sorted, wanted), searchsorted(sorted, wanted, {.right = true}));
+    return is_floating(common) ? logical_and(found, eq(wanted, wanted)) : found;
+  });
 }
 
 Unique unique(const Tensor& x) {
-  const Meta meta = x.meta();
-  require_plain("unique", {"x", 1, meta});
-  const Size n = count(meta.shape);
-  const CreateOptions here{.device = meta.device};
-  const Tensor flat = reshape(x, {n});
-  if (n == 0) return {flat, zeros(meta.shape, DType::i64, here), zeros({0}, DType::i64, here)};
-  const auto [values, order] = sort(flat.detach());
-  const Tensor one = narrow(values, 0, 0, n - 1), next = narrow(values, 0, 1, n - 1);
-  Tensor differs = ne(one, next);
-  if (is_floating(meta.dtype)) differs = logical_and(differs, eq(one, one));  // after a NaN there are only NaN
-  const Tensor starts = true_places(concat({full({1}, true, DType::boolean, here), differs}));
-  const Tensor ends = concat({narrow(starts, 0, 1, starts.count() - 1), full({1}, n, DType::i64, here)});
-  const Tensor group = searchsorted(starts, arange(0, n, 1, DType::i64, here), {.right = true}) - 1;
-  const Tensor inverse = index_copy(zeros({n}, DType::i64, here), order, group);
-  return {index_select(flat, index_select(order, starts)), reshape(inverse, meta.shape), ends - starts};
+  return as_one("unique", [&] {
+    const Meta meta = x.meta();
+    require_plain("unique", {"x", 1, meta});
+    const Size n = count(meta.shape);
+    const CreateOptions here{.device = meta.device};
+    const Tensor flat = reshape(x, {n});
+    if (n == 0) return Unique{flat, zeros(meta.shape, DType::i64, here), zeros({0}, DType::i64, here)};
+    const auto [values, order] = sort(flat.detach());
+    const Tensor one = narrow(values, 0, 0, n - 1), next = narrow(values, 0, 1, n - 1);
+    Tensor differs = ne(one, next);
+    if (is_floating(meta.dtype)) differs = logical_and(differs, eq(one, one));  // after a NaN there are only NaN
+    const Tensor starts = true_places(concat({full({1}, true, DType::boolean, here), differs}));
+    const Tensor ends = concat({narrow(starts, 0, 1, starts.count() - 1), full({1}, n, DType::i64, here)});
+    const Tensor group = searchsorted(starts, arange(0, n, 1, DType::i64, here), {.right = true}) - 1;
+    const Tensor inverse = index_copy(zeros({n}, DType::i64, here), order, group);
+    return Unique{index_select(flat, index_select(order, starts)), reshape(inverse, meta.shape), ends - starts};
+  });
 }
 
 namespace {
@@ -311,29 +320,31 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
 }
 
 Tensor histc(const Tensor& x, Size bins, HistogramOptions options) {
-  const Meta meta = x.meta();
-  require_number("histc", {"x", 1, meta});
-  const Size n = count(meta.shape);
-  const auto refuse = [&](std::string detail) {
-    throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(std::move(detail));
-  };
-  if (bins < 1) refuse(format("bins = {}", bins));
-  checked_count("histc", {bins}, 16);  // edges and counts
-  const Tensor values = reshape(x, {n}).detach().to(DType::f64);
-  double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());
-  double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).item<double>());
-  if (!std::isfinite(low) || !std::isfinite(high) || low > high) refuse(format("the range from {} to {}", low, high));
-  if (low == high) {
-    low -= 1;
-    high += 1;
-  }
-  const CreateOptions here{.device = meta.device};
-  const Tensor edges = linspace(low, high, bins + 1, DType::f64, here);
-  // 0 before the first edge, bins + 1 from the last one on; what lies on that belongs to the last bin
-  const Tensor after = searchsorted(edges, values, {.right = true});
-  const Tensor bin = where(eq(values, high), full({}, bins, DType::i64, here), after);
-  const Tensor counts = index_add(new_counts("histc", bins + 2, DType::i64, meta.device), bin, full({}, 1, DType::i64, here));
-  return contiguous(narrow(counts, 0, 1, bins));
+  return as_one("histc", [&] {
+    const Meta meta = x.meta();
+    require_number("histc", {"x", 1, meta});
+    const Size n = count(meta.shape);
+    const auto refuse = [&](std::string detail) {
+      throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(std::move(detail));
+    };
+    if (bins < 1) refuse(format("bins = {}", bins));
+    checked_count("histc", {bins}, 16);  // edges and counts
+    const Tensor values = reshape(x, {n}).detach().to(DType::f64);
+    double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());
+    double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).item<double>());
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high) refuse(format("the range from {} to {}", low, high));
+    if (low == high) {
+      low -= 1;
+      high += 1;
+    }
+    const CreateOptions here{.device = meta.device};
+    const Tensor edges = linspace(low, high, bins + 1, DType::f64, here);
+    // 0 before the first edge, bins + 1 from the last one on; what lies on that belongs to the last bin
+    const Tensor after = searchsorted(edges, values, {.right = true});
+    const Tensor bin = where(eq(values, high), full({}, bins, DType::i64, here), after);
+    const Tensor counts = index_add(new_counts("histc", bins + 2, DType::i64, meta.device), bin, full({}, 1, DType::i64, here));
+    return contiguous(narrow(counts, 0, 1, bins));
+  });
 }
 
 }  // namespace votive

@@ -116,10 +116,13 @@ Tensor unfold(const Tensor& x, int axis, Size size, Size step) {
   const Meta meta = elements_meta("unfold", x);
   const int rank = meta.shape.rank(), at = normalise_axis("unfold", axis, rank);
   const Size n = meta.shape[at];
-  if (size < 1 || step < 1 || size > n || rank == max_rank) {
+  if (rank == max_rank) {
+    throw error_about(ErrorKind::ShapeMismatch, "unfold", {{"x", 1, meta}})
+        .detail(format("{} has {} axes, the most there can be", describe(meta), max_rank));
+  }
+  if (size < 1 || step < 1 || size > n) {
     throw error_about(ErrorKind::InvalidArgument, "unfold", {{"x", 1, meta}})
-        .detail(rank == max_rank ? format("{} has {} axes, the most there can be", describe(meta), max_rank)
-                                 : format("windows of {} every {} along axis {} of {}, which has {}", size, step, axis, describe(meta), n));
+        .detail(format("windows of {} every {} along axis {} of {}, which has {}", size, step, axis, describe(meta), n));
   }
   Layout layout = x.layout();
   layout.shape[at] = (n - size) / step + 1;

@@ -135,7 +135,7 @@ namespace votive {
   X(floating, copysign, 0, "|a| with the sign of b", (-2, 2), (-2, 2), dy * (sign(a) * copysign(ones_like(b), b)), zeros_like(dy))  \
   X(function, atan2, 2, "angle of the point (b, a)", (-2, 2), (0.3, 2), gradient_of_atan2(dy, b, a, b), gradient_of_atan2(-dy, a, a, b))  \
   X(function, hypot, 1, "sqrt(a a + b b)", (0.3, 2), (-2, 2), dy * xdivy(a, y), dy * xdivy(b, y))  \
-  X(function, logaddexp, 5, "ln(e^a + e^b)", (-2, 2), (-2, 2), dy * sigmoid(a - b), dy * sigmoid(b - a))  \
+  X(function, logaddexp, 5, "ln(e^a + e^b)", (-2, 2), (-2, 2), dy * share_of_sum(a, b), dy * share_of_sum(b, a))  \
   X(function, xlogy, 3, "a ln b, 0 where a is 0", (0.2, 2), (0.3, 3), gradient_of_xlogy(a, b, log(b), dy), xdivy(dy * a, b))  \
   X(function, xlog1py, 4, "a ln(1 + b), 0 where a is 0", (0.2, 2), (-0.6, 3), gradient_of_xlogy(a, 1 + b, log1p(b), dy), xdivy(dy * a, 1 + b))  \
   X(function, swiglu, 6, "silu(a) b", (-3, 3), (-2, 2), gradient_of_silu(a, dy * b), dy * silu(a))  \

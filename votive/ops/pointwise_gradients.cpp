@@ -1,5 +1,7 @@
 // Gradients of the pointwise operations, as their rows write them, and what is saved for them: what a gradient mentions. Those that need more than an
 // expression are functions here; all are written with Votive's operations, so that they have gradients themselves.
+#include <limits>
+
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 
@@ -54,6 +56,12 @@ Tensor gradient_of_atan2(const Tensor& dy, const Tensor& over, const Tensor& a, 
   return xdivy(xdivy(dy * over, h), h);
 }
 
+/// eᵃ / (eᵃ + eᵇ), and nothing of nothing: where both are −∞, 0, as logsumexp's.
+Tensor share_of_sum(const Tensor& a, const Tensor& b) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return sigmoid(where(eq(a, b), where(lt(abs(a), infinity), 0, a), a - b));
+}
+
 Tensor gradient_of_xlogy(const Tensor& a, const Tensor& argument, const Tensor& log, const Tensor& dy) {
   return where(logical_and(eq(a, 0), le(argument, 0)), 0, multiply_no_nan(log, dy));
 }
@@ -67,17 +75,19 @@ Tensor gradient_of_selu(const Tensor& x, const Tensor& dy) {
 
 // The gradients of fused functions are those of their compositions, term by term and in the order in which the walk adds them (D16).
 
+// Where x is infinite its factor is 0 and the limit finite: multiply_no_nan keeps it (D16).
+
 // x·sigmoid(x)
 Tensor gradient_of_silu(const Tensor& x, const Tensor& dy) {
   const Tensor s = sigmoid(x);
-  return dy * s + dy * x * (s * (1 - s));
+  return dy * s + multiply_no_nan(dy * x, s * (1 - s));
 }
 
 // x·(erfc(−x/√2)/2)
 Tensor gradient_of_gelu(const Tensor& x, const Tensor& dy) {
   const double c = -0.7071067811865476;
   const Tensor u = x * c;
-  return dy * (0.5 * erfc(u)) + dy * x * 0.5 * (-1.1283791670955126 * exp(-(u * u))) * c;
+  return dy * (0.5 * erfc(u)) + multiply_no_nan(dy * x * 0.5, -1.1283791670955126 * exp(-(u * u))) * c;
 }
 
 // x·sigmoid(x·(c₁ + c₃·x²))
@@ -86,20 +96,20 @@ Tensor gradient_of_gelu_tanh(const Tensor& x, const Tensor& dy) {
   const Tensor factor = c1 + c3 * square(x);
   const Tensor s = sigmoid(x * factor);
   // Far out s(1 − s) is 0 and the factors are infinite: the limit is 0 (D16).
-  const Tensor dz = dy * x * (s * (1 - s));
+  const Tensor dz = multiply_no_nan(dy * x, s * (1 - s));
   return dy * s + multiply_no_nan(factor, dz) + multiply_no_nan(2 * x, dz * x * c3);
 }
 
 // x·sigmoid(1.702 x)
 Tensor gradient_of_quick_gelu(const Tensor& x, const Tensor& dy) {
   const Tensor s = sigmoid(x * 1.702);
-  return dy * s + dy * x * (s * (1 - s)) * 1.702;
+  return dy * s + multiply_no_nan(dy * x, s * (1 - s)) * 1.702;
 }
 
 // x·tanh(softplus(x))
 Tensor gradient_of_mish(const Tensor& x, const Tensor& dy) {
   const Tensor t = tanh(softplus(x));
-  return dy * t + dy * x * (1 - t * t) * sigmoid(x);
+  return dy * t + multiply_no_nan(multiply_no_nan(dy * x, 1 - t * t), sigmoid(x));
 }
 
 /// What gradients may speak of. Absent where no gradient does.

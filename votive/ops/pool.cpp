@@ -6,6 +6,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -183,19 +184,23 @@ std::pair<Tensor, Tensor> run_max(const Bins& bins, const Tensor& x) {
 }
 
 std::pair<Tensor, Tensor> max_pool(std::string_view op, int axes, const Tensor& x, const PerAxis& kernel, const MaxPoolOptions& options) {
-  const Meta meta = x.meta();
-  const Argument a{"x", 1, meta};
-  require_number_of_rank(op, a, axes);
-  const Windows w = pool_windows(op, a, axes, kernel, options.stride, options.padding, options.dilation, options.ceil);
-  require_elements(op, a, w);
-  return run_max({.windows = w}, x);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    const Argument a{"x", 1, meta};
+    require_number_of_rank(op, a, axes);
+    const Windows w = pool_windows(op, a, axes, kernel, options.stride, options.padding, options.dilation, options.ceil);
+    require_elements(op, a, w);
+    return run_max({.windows = w}, x);
+  });
 }
 
 std::pair<Tensor, Tensor> adaptive_max(std::string_view op, int axes, const Tensor& x, const Spatial& size) {
-  const Meta meta = x.meta();
-  const Argument a{"x", 1, meta};
-  require_number_of_rank(op, a, axes);
-  return run_max(adaptive_bins(op, a, axes, size), x);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    const Argument a{"x", 1, meta};
+    require_number_of_rank(op, a, axes);
+    return run_max(adaptive_bins(op, a, axes, size), x);
+  });
 }
 
 /// Integers are averaged in f32, as mean() does.
@@ -224,29 +229,38 @@ AveragePool average_pool(std::string_view op, int axes, const Argument& a, const
 }
 
 Tensor avg_pool(std::string_view op, int axes, const Tensor& x, const PerAxis& kernel, const AveragePoolOptions& options) {
-  const Meta meta = x.meta();
-  return run_average(average_pool(op, axes, {"x", 1, meta}, kernel, options), x);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    return run_average(average_pool(op, axes, {"x", 1, meta}, kernel, options), x);
+  });
 }
 
 Tensor adaptive_avg(std::string_view op, int axes, const Tensor& x, const PerAxis& size) {
-  const Meta meta = x.meta();
-  const Argument a{"x", 1, meta};
-  require_plain(op, a);
-  require_rank(op, a, axes + 1, axes + 2);
-  return run_average({.bins = adaptive_bins(op, a, axes, size.of(op, "size", axes))}, x);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    const Argument a{"x", 1, meta};
+    require_plain(op, a);
+    require_rank(op, a, axes + 1, axes + 2);
+    return run_average({.bins = adaptive_bins(op, a, axes, size.of(op, "size", axes))}, x);
+  });
 }
 
 Tensor lp_pool(std::string_view op, int axes, const Tensor& x, double p, const PerAxis& kernel, const LpPoolOptions& options) {
-  const Meta meta = x.meta();
-  require_floating(op, {"x", 1, meta});
-  const AveragePool pool = average_pool(op, axes, {"x", 1, meta}, kernel, {.stride = options.stride, .ceil = options.ceil, .divisor = 1});
-  if (!(p > 0))
-    throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, meta}}).value(format("{}", p)).detail(format("p {}", p)).accepted("p > 0");
-  const Tensor wide = meta.dtype == DType::f64 ? x : x.to(DType::f32);
-  if (std::isinf(p)) return run_max(pool.bins, abs(wide)).first.to(meta.dtype);
-  if (p == 1) return run_average(pool, abs(wide)).to(meta.dtype);
-  if (p == 2) return sqrt(run_average(pool, square(wide))).to(meta.dtype);
-  return pow(run_average(pool, pow(abs(wide), p)), 1 / p).to(meta.dtype);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    require_floating(op, {"x", 1, meta});
+    const AveragePool pool = average_pool(op, axes, {"x", 1, meta}, kernel, {.stride = options.stride, .ceil = options.ceil, .divisor = 1});
+    if (!(p > 0))
+      throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, meta}})
+          .value(format("{}", p))
+          .detail(format("p {}", p))
+          .accepted("p > 0");
+    const Tensor wide = meta.dtype == DType::f64 ? x : x.to(DType::f32);
+    if (std::isinf(p)) return run_max(pool.bins, abs(wide)).first.to(meta.dtype);
+    if (p == 1) return run_average(pool, abs(wide)).to(meta.dtype);
+    if (p == 2) return sqrt(run_average(pool, square(wide))).to(meta.dtype);
+    return pow(run_average(pool, pow(abs(wide), p)), 1 / p).to(meta.dtype);
+  });
 }
 
 Axes after_second(std::string_view op, const Tensor& x) {
@@ -313,7 +327,11 @@ Tensor max_unpool(const Tensor& x, const Tensor& indices, const Shape& size) {
   return single ? squeeze(y, 0) : y;
 }
 
-Tensor global_avg_pool(const Tensor& x) { return mean(x, {.axis = after_second("global_avg_pool", x), .keep = true}); }
-Tensor global_max_pool(const Tensor& x) { return max(x, {.axis = after_second("global_max_pool", x), .keep = true}); }
+Tensor global_avg_pool(const Tensor& x) {
+  return as_one("global_avg_pool", [&] { return mean(x, {.axis = after_second("global_avg_pool", x), .keep = true}); });
+}
+Tensor global_max_pool(const Tensor& x) {
+  return as_one("global_max_pool", [&] { return max(x, {.axis = after_second("global_max_pool", x), .keep = true}); });
+}
 
 }  // namespace votive

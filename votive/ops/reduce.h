@@ -54,6 +54,8 @@ enum class Joined : std::uint8_t { sums, products };
 /// In the checked mode: throws Error{IntegerOverflow} where a sum or product of x's integers over `axes`, or with `prefixes` of the first of them,
 /// leaves 64 bits.
 void require_joins_fit(std::string_view op, Joined joined, bool prefixes, const Tensor& x, std::uint32_t axes);
+/// The same of integers that are added or multiplied into x: update i goes to element targets[i] of x, counted row-major.
+void require_updates_fit(std::string_view op, Joined joined, const Tensor& x, const Tensor& targets, const Tensor& updates);
 
 /// A tensor as rows [outputs, n] of the elements that a reduction over `axes` joins, in the order in which it numbers them; and back to `shape`.
 Tensor to_rows(const Tensor& x, std::uint32_t axes);

@@ -7,6 +7,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/check.h"
 #include "votive/ops/ops.h"
 
@@ -151,60 +152,62 @@ namespace {
 
 Tensor interpolate_axes(std::string_view op, const Tensor& x, const Shape& size, const std::vector<double>& scale,
                         InterpolateOptions options) {
-  const Meta meta = x.meta();
-  const Argument a{"x", 1, meta};
-  const bool nearest = options.mode == Interpolation::nearest || options.mode == Interpolation::nearest_exact;
-  const bool filters = options.mode == Interpolation::linear || options.mode == Interpolation::cubic;
-  if (nearest) {
-    require_unblocked(op, a);
-  } else {
-    require_floating(op, a);
-  }
-  const int axes = size.rank(), first = meta.shape.rank() - axes;
-  require_rank(op, a, std::max(1, axes));
-  if ((options.align_corners || options.antialias) && !filters) {
-    throw error_about(ErrorKind::InvalidArgument, op, {a})
-        .detail(options.align_corners ? "align_corners" : "antialias")
-        .accepted("only with modes linear and cubic");
-  }
-  Shape result = meta.shape;
-  for (int axis = 0; axis < axes; ++axis) {
-    if (size[axis] < 0 || size[axis] >= Size{1} << 61)
-      throw error_about(ErrorKind::InvalidArgument, op, {a}).value(format("{}", size[axis])).detail(format("size {}", size[axis]));
-    if (size[axis] != 0 && meta.shape[first + axis] == 0)
-      throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(format("axis {} of {} is empty", first + axis, describe(a)));
-    result[first + axis] = size[axis];
-  }
-  checked_count(op, result, std::max<Size>(block_bytes(meta.dtype), sizeof(float)));
-  if (options.mode == Interpolation::area) {
-    if (axes > 3) throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(format("area of {} axes", axes)).accepted("one to three");
-    Tensor y = reshape(x, [&] {
-      Shape planes{1, 1};
-      for (int axis = 0; axis < first; ++axis) planes[1] *= meta.shape[axis];
-      for (int axis = 0; axis < axes; ++axis) planes.push_back(meta.shape[first + axis]);
-      return planes;
-    }());
-    if (axes == 1) y = adaptive_avg_pool1d(y, size[0]);
-    if (axes == 2) y = adaptive_avg_pool2d(y, {size[0], size[1]});
-    if (axes == 3) y = adaptive_avg_pool3d(y, {size[0], size[1], size[2]});
-    return reshape(y, result);
-  }
-  const bool half = meta.dtype == DType::f16 || meta.dtype == DType::bf16;
-  Tensor y = half && !nearest ? x.to(DType::f32) : x;
-  for (int axis = axes - 1; axis >= 0; --axis) {
-    const Size n = meta.shape[first + axis];
-    const double step = scale.empty() || options.align_corners ? 0 : 1 / scale[static_cast<std::size_t>(axis)];
-    if (n == size[axis] && (step == 0 || step == 1)) continue;
-    y = apply(Interpolate{.axis = first + axis,
-                          .in = n,
-                          .size = size[axis],
-                          .mode = options.mode,
-                          .step = step,
-                          .align_corners = options.align_corners,
-                          .antialias = options.antialias},
-              y);
-  }
-  return y.to(meta.dtype);
+  return as_one(op, [&] {
+    const Meta meta = x.meta();
+    const Argument a{"x", 1, meta};
+    const bool nearest = options.mode == Interpolation::nearest || options.mode == Interpolation::nearest_exact;
+    const bool filters = options.mode == Interpolation::linear || options.mode == Interpolation::cubic;
+    if (nearest) {
+      require_unblocked(op, a);
+    } else {
+      require_floating(op, a);
+    }
+    const int axes = size.rank(), first = meta.shape.rank() - axes;
+    require_rank(op, a, std::max(1, axes));
+    if ((options.align_corners || options.antialias) && !filters) {
+      throw error_about(ErrorKind::InvalidArgument, op, {a})
+          .detail(options.align_corners ? "align_corners" : "antialias")
+          .accepted("only with modes linear and cubic");
+    }
+    Shape result = meta.shape;
+    for (int axis = 0; axis < axes; ++axis) {
+      if (size[axis] < 0 || size[axis] >= Size{1} << 61)
+        throw error_about(ErrorKind::InvalidArgument, op, {a}).value(format("{}", size[axis])).detail(format("size {}", size[axis]));
+      if (size[axis] != 0 && meta.shape[first + axis] == 0)
+        throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(format("axis {} of {} is empty", first + axis, describe(a)));
+      result[first + axis] = size[axis];
+    }
+    checked_count(op, result, std::max<Size>(block_bytes(meta.dtype), sizeof(float)));
+    if (options.mode == Interpolation::area) {
+      if (axes > 3) throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(format("area of {} axes", axes)).accepted("one to three");
+      Tensor y = reshape(x, [&] {
+        Shape planes{1, 1};
+        for (int axis = 0; axis < first; ++axis) planes[1] *= meta.shape[axis];
+        for (int axis = 0; axis < axes; ++axis) planes.push_back(meta.shape[first + axis]);
+        return planes;
+      }());
+      if (axes == 1) y = adaptive_avg_pool1d(y, size[0]);
+      if (axes == 2) y = adaptive_avg_pool2d(y, {size[0], size[1]});
+      if (axes == 3) y = adaptive_avg_pool3d(y, {size[0], size[1], size[2]});
+      return reshape(y, result);
+    }
+    const bool half = meta.dtype == DType::f16 || meta.dtype == DType::bf16;
+    Tensor y = half && !nearest ? x.to(DType::f32) : x;
+    for (int axis = axes - 1; axis >= 0; --axis) {
+      const Size n = meta.shape[first + axis];
+      const double step = scale.empty() || options.align_corners ? 0 : 1 / scale[static_cast<std::size_t>(axis)];
+      if (n == size[axis] && (step == 0 || step == 1)) continue;
+      y = apply(Interpolate{.axis = first + axis,
+                            .in = n,
+                            .size = size[axis],
+                            .mode = options.mode,
+                            .step = step,
+                            .align_corners = options.align_corners,
+                            .antialias = options.antialias},
+                y);
+    }
+    return y.to(meta.dtype);
+  });
 }
 
 }  // namespace

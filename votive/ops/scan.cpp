@@ -5,6 +5,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/reduce.h"
@@ -142,16 +143,18 @@ Tensor linear_recurrence(const Tensor& a, const Tensor& b, int axis) {
 }
 
 Tensor diff(const Tensor& x, int n, int axis) {
-  require_plain("diff", {"x", 1, x.meta()});
-  axis = normalise_axis("diff", axis, x.rank());
-  if (n < 0) throw Error(ErrorKind::InvalidArgument, "diff").detail(format("n = {}", n)).accepted("0 and more");
-  Tensor y = x;
-  for (int i = 0; i < n && y.size(axis) > 0; ++i) {
-    const Size m = y.size(axis) - 1;
-    const Tensor later = narrow(y, axis, 1, m), earlier = narrow(y, axis, 0, m);
-    y = x.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
-  }
-  return y;
+  return as_one("diff", [&] {
+    require_plain("diff", {"x", 1, x.meta()});
+    axis = normalise_axis("diff", axis, x.rank());
+    if (n < 0) throw Error(ErrorKind::InvalidArgument, "diff").detail(format("n = {}", n)).accepted("0 and more");
+    Tensor y = x;
+    for (int i = 0; i < n && y.size(axis) > 0; ++i) {
+      const Size m = y.size(axis) - 1;
+      const Tensor later = narrow(y, axis, 1, m), earlier = narrow(y, axis, 0, m);
+      y = x.dtype() == DType::boolean ? logical_xor(later, earlier) : later - earlier;
+    }
+    return y;
+  });
 }
 
 }  // namespace votive

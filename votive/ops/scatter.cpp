@@ -4,7 +4,9 @@
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/literal.h"
+#include "votive/ops/modes.h"
 #include "votive/ops/ops.h"
+#include "votive/ops/reduce.h"
 
 namespace votive {
 
@@ -70,6 +72,18 @@ Saves Scatter::saves() const {
 
 namespace {
 
+/// The one call of the kernel; in the checked mode what it added or multiplied is looked at once more.
+Tensor scattered(const Scatter& op, const Tensor& x, const Tensor& indices, const Tensor& updates) {
+  Tensor y = apply(op, x, indices, updates);
+  const bool joins = op.mode == ScatterMode::add || op.mode == ScatterMode::mul;
+  if (is_checked() && joins && is_integer(x.dtype()) && updates.count() != 0) [[unlikely]] {
+    const Tensor elements = reshape(arange(0, x.count(), 1, DType::i64, {.device = x.device()}), x.shape());
+    require_updates_fit(op.call, op.mode == ScatterMode::add ? Joined::sums : Joined::products, x,
+                        op.slices ? index_select(elements, indices, op.axis) : gather(elements, indices, op.axis), updates);
+  }
+  return y;
+}
+
 Tensor put(Scatter op, const Tensor& x, const Tensor& indices, const Tensor& source) {
   const Meta a = x.meta(), i = indices.meta(), s = source.meta();
   require_dtypes_and_devices(op, {"x", 1, a}, {"indices", 2, i}, {"source", 3, s});
@@ -78,7 +92,7 @@ Tensor put(Scatter op, const Tensor& x, const Tensor& indices, const Tensor& sou
   Tensor updates = source.to(a.dtype);
   if (s.shape.rank() == 0)
     updates = broadcast_to(updates, op.slices ? looked_up_shape(op.call, {"x", 1, a}, {"indices", 2, i}, op.axis) : i.shape);
-  return apply(op, x, indices, updates);
+  return scattered(op, x, indices, updates);
 }
 
 Tensor filled(const Meta& like, Literal value, DType dtype) { return full(like.shape, value, dtype, {.device = like.device}); }
@@ -237,11 +251,8 @@ std::vector<Tensor> places_of(const Argument& x, std::span<const Tensor> indices
     const std::string name = format("indices[{}]", k);
     const Meta meta = indices[k].meta();
     const Argument argument{name, 2, meta};
-    require_present("index_put", argument);
     const auto axis = static_cast<int>(all.size());
     const int axes = meta.dtype == DType::boolean ? meta.shape.rank() : 1;
-    if (meta.dtype != DType::boolean) require_index("index_put", argument);
-    require_same_device("index_put", x, argument);
     if (axis + axes > x.meta.shape.rank()) {
       throw error_about(ErrorKind::ShapeMismatch, "index_put", {x, argument})
           .detail(format("{} has no axis {} for {}", describe(x), axis + axes - 1, describe(argument)));
@@ -271,6 +282,14 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   require_written_dtype(op.call, to, from);
   require_same_device(op.call, to, from);
   if (indices.empty()) throw error_about(ErrorKind::InvalidArgument, op.call, {to}).detail("no indices");
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    const std::string name = format("indices[{}]", k);
+    const Meta meta = indices[k].meta();
+    const Argument argument{name, 2, meta};
+    require_present(op.call, argument);
+    if (meta.dtype != DType::boolean) require_index(op.call, argument);
+    require_same_device(op.call, to, argument);
+  }
   const std::vector<Tensor> places = places_of(to, indices);
   // One place among the indexed axes taken flat; where x is empty there is none, and nothing to write.
   Shape named, rest;
@@ -290,7 +309,7 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
     n *= a.shape[static_cast<int>(axis)];
   }
   rest.insert(0, n);
-  return reshape(apply(op, reshape(x, rest), flat, broadcast_to(values.to(a.dtype), given)), a.shape);
+  return reshape(scattered(op, reshape(x, rest), flat, broadcast_to(values.to(a.dtype), given)), a.shape);
 }
 
 Tensor index_put(const Tensor& x, std::initializer_list<Tensor> indices, const Tensor& values, IndexPutOptions options) {

@@ -179,7 +179,7 @@ Tensor unsqueeze(const Tensor& x, int axis) {
   const Meta meta = movable("unsqueeze", x);
   const int at = normalise_axis("unsqueeze", axis, meta.shape.rank() + 1);
   if (meta.shape.rank() == max_rank) {
-    throw error_about(ErrorKind::InvalidArgument, "unsqueeze", {{"x", 1, meta}})
+    throw error_about(ErrorKind::ShapeMismatch, "unsqueeze", {{"x", 1, meta}})
         .detail(format("{} has {} axes, the most there can be", describe(meta), max_rank));
   }
   if (is_blocked(meta) && at > meta.shape.rank() - 2) refuse_blocked("unsqueeze", meta);

@@ -4,6 +4,7 @@
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
+#include "votive/ops/as_one.h"
 #include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/reduce.h"
@@ -97,55 +98,65 @@ Tensor logsumexp(const Tensor& x, const ReduceOptions& options) {
 }
 
 Tensor norm(const Tensor& x, const NormOf& options) {
-  const Statistic euclidean{StatisticKind::norm, 0, options.keep};
-  const double p = options.p;
-  if (p == 2) return statistic(euclidean, x, options.axis);
-  const DType dtype = euclidean.result(x.meta()).dtype;
-  const std::uint32_t axes = options.axis.mask("norm", x.rank());
-  if (std::isnan(p)) throw Error(ErrorKind::InvalidArgument, "norm").detail("p is NaN");
-  const ReduceOptions over{.axis = options.axis, .keep = options.keep};
-  const Shape shape = reduced_shape(x.shape(), axes, options.keep);
-  if (joined_count(x.shape(), axes) == 0 && (p >= 0 || count(shape) == 0)) return zeros(shape, dtype, {.device = x.device()});
-  if (joined_count(x.shape(), axes) == 0) {
-    const Meta meta = x.meta();
-    throw error_about(ErrorKind::EmptyReduction, "norm", {{"x", 1, meta}}).detail(format("{} for p = {}", describe(meta), p));
-  }
-  const Tensor wide = widened(x);
-  if (p == 0) return sum(where(eq(wide, wide), abs(sign(wide)), 1), over).to(dtype);
-  const Tensor magnitude = abs(wide);
-  if (p == 1) return sum(magnitude, over).to(dtype);
-  if (p == infinity) return max(magnitude, over).to(dtype);
-  if (p == -infinity) return min(magnitude, over).to(dtype);
-  return pow(sum(pow(magnitude, p), over), 1 / p).to(dtype);
+  return as_one("norm", [&] {
+    const Statistic euclidean{StatisticKind::norm, 0, options.keep};
+    const double p = options.p;
+    if (p == 2) return statistic(euclidean, x, options.axis);
+    const DType dtype = euclidean.result(x.meta()).dtype;
+    const std::uint32_t axes = options.axis.mask("norm", x.rank());
+    if (std::isnan(p)) throw Error(ErrorKind::InvalidArgument, "norm").detail("p is NaN");
+    const ReduceOptions over{.axis = options.axis, .keep = options.keep};
+    const Shape shape = reduced_shape(x.shape(), axes, options.keep);
+    if (joined_count(x.shape(), axes) == 0 && (p >= 0 || count(shape) == 0)) return zeros(shape, dtype, {.device = x.device()});
+    if (joined_count(x.shape(), axes) == 0) {
+      const Meta meta = x.meta();
+      throw error_about(ErrorKind::EmptyReduction, "norm", {{"x", 1, meta}}).detail(format("{} for p = {}", describe(meta), p));
+    }
+    const Tensor wide = widened(x);
+    if (p == 0) return sum(where(eq(wide, wide), abs(sign(wide)), 1), over).to(dtype);
+    const Tensor magnitude = abs(wide);
+    if (p == 1) return sum(magnitude, over).to(dtype);
+    if (p == infinity) return max(magnitude, over).to(dtype);
+    if (p == -infinity) return min(magnitude, over).to(dtype);
+    return pow(sum(pow(magnitude, p), over), 1 / p).to(dtype);
+  });
 }
 
 MinMax aminmax(const Tensor& x, const ReduceOptions& options) {
-  require_plain("aminmax", {"x", 1, x.meta()});
-  options.axis.mask("aminmax", x.rank());
-  return {min(x, options), max(x, options)};
+  return as_one("aminmax", [&] {
+    require_plain("aminmax", {"x", 1, x.meta()});
+    options.axis.mask("aminmax", x.rank());
+    return MinMax{min(x, options), max(x, options)};
+  });
 }
 
 Tensor count_nonzero(const Tensor& x, const ReduceOptions& options) {
-  require_plain("count_nonzero", {"x", 1, x.meta()});
-  options.axis.mask("count_nonzero", x.rank());
-  return sum(x.detach().to(DType::boolean), {.axis = options.axis, .keep = options.keep});
+  return as_one("count_nonzero", [&] {
+    require_plain("count_nonzero", {"x", 1, x.meta()});
+    options.axis.mask("count_nonzero", x.rank());
+    return sum(x.detach().to(DType::boolean), {.axis = options.axis, .keep = options.keep});
+  });
 }
 
 Tensor nansum(const Tensor& x, const ReduceOptions& options) {
-  require_plain("nansum", {"x", 1, x.meta()});
-  options.axis.mask("nansum", x.rank());
-  return is_floating(x.dtype()) ? sum(where(eq(x, x), x, 0), options) : sum(x, options);
+  return as_one("nansum", [&] {
+    require_plain("nansum", {"x", 1, x.meta()});
+    options.axis.mask("nansum", x.rank());
+    return is_floating(x.dtype()) ? sum(where(eq(x, x), x, 0), options) : sum(x, options);
+  });
 }
 
 Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
-  require_plain("nanmean", {"x", 1, x.meta()});
-  options.axis.mask("nanmean", x.rank());
-  if (!is_floating(x.dtype())) return mean(x, options);
-  const Tensor value = options.dtype ? x.to(*options.dtype) : x;
-  const Tensor present = eq(value, value);
-  const Tensor wide = where(present, widened(value), 0);
-  const ReduceOptions over{.axis = options.axis, .keep = options.keep};
-  return (sum(wide, over) / sum(present, over).to(wide.dtype())).to(value.dtype());
+  return as_one("nanmean", [&] {
+    require_plain("nanmean", {"x", 1, x.meta()});
+    options.axis.mask("nanmean", x.rank());
+    if (!is_floating(x.dtype())) return mean(x, options);
+    const Tensor value = options.dtype ? x.to(*options.dtype) : x;
+    const Tensor present = eq(value, value);
+    const Tensor wide = where(present, widened(value), 0);
+    const ReduceOptions over{.axis = options.axis, .keep = options.keep};
+    return (sum(wide, over) / sum(present, over).to(wide.dtype())).to(value.dtype());
+  });
 }
 
 }  // namespace votive

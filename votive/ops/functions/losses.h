@@ -81,7 +81,8 @@ struct GaussianOptions {
   double epsilon = 1e-6;
   Reduction reduction = Reduction::mean;
 };
-/// (log v + (x − y)²/v)/2, v = max(variance, ε); full: plus log(2π)/2. The variance broadcasts. Class P. Throws Error{Domain} for a negative variance.
+/// (log v + (x − y)²/v)/2, v = max(variance, ε); full: plus log(2π)/2. The variance broadcasts. Class P. Throws Error{Domain}
+/// for a negative variance, Error{ShapeMismatch} where one per row and one per column could be meant.
 /// Example: gaussian_nll_loss(tensor({1}), tensor({3}), tensor({1}))  // 2
 Tensor gaussian_nll_loss(const Tensor& x, const Tensor& y, const Tensor& variance, GaussianOptions options = {});
 
