@@ -136,6 +136,8 @@ TEST(Text, OfATensorIsWhatOneWantsToSee) {
 
 TEST(Print, OfEmptyRowsIsShortenedToo) {
   EXPECT_LT(to_string(broadcast_to(zeros({1, 0}), {Size{1} << 40, 0})).size(), 1000u);
+  EXPECT_EQ(to_string(tensor({4096, -256.0, 0.1, -0.0}, bf16)), "tensor bf16[4] on cpu: [4096, -256, 0.1, -0]");
+  EXPECT_EQ(to_string(tensor({65504, 0.33325195}, f16)), "tensor f16[2] on cpu: [65504, 0.3333]");
   EXPECT_EQ(to_string(zeros({2, 0})), "tensor f32[2, 0] on cpu: [[], []]");
 }
 

@@ -1,6 +1,8 @@
 // A tensor as text: what a person wants to see of it, shortened in the middle when long.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
@@ -21,10 +23,14 @@ std::string shortest(double value, DType dtype) {
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   if (dtype == DType::f64) return format("{}", value);
   if (dtype == DType::f32) return format("{}", static_cast<float>(value));
+  // bf16's 4096 reads back from 4.1e+03 as well, but nobody would know it again
+  if (value == std::trunc(value) && value != 0 && std::fabs(value) < 1e6) return format("{}", static_cast<std::int64_t>(value));
   const auto same = [&](double candidate) { return full({}, candidate, DType::f64).to(dtype).to(DType::f64).item<double>() == value; };
   for (int digits = 1; digits < 9; ++digits) {
     const std::string text = format("{:.{}g}", value, digits);
-    if (same(std::stod(text))) return text;
+    double candidate = 0;  // from_chars, unlike stod, knows no locale
+    std::from_chars(text.data(), text.data() + text.size(), candidate);
+    if (same(candidate)) return text;
   }
   return format("{}", value);
 }
