@@ -97,7 +97,7 @@ Tensor gradient_of_gelu_tanh(const Tensor& x, const Tensor& dy) {
   const Tensor s = sigmoid(x * factor);
   // Far out s(1 − s) is 0 and the factors are infinite: the limit is 0 (D16).
   const Tensor dz = multiply_no_nan(dy * x, s * (1 - s));
-  return dy * s + multiply_no_nan(factor, dz) + multiply_no_nan(2 * x, dz * x * c3);
+  return dy * s + multiply_no_nan(factor, dz) + multiply_no_nan(2 * x, multiply_no_nan(x, dz) * c3);
 }
 
 // x·sigmoid(1.702 x)
