@@ -24,7 +24,11 @@ struct GoldenFingerprint {
 };
 extern const std::vector<GoldenFingerprint> golden_fingerprints;
 
-/// 64-bit hash of the elements in row-major order; every NaN of a float dtype counts as one.
+/// 64-bit hash of the elements in row-major order; every NaN of a float dtype counts as one. The first fingerprints are made with it.
 std::uint64_t hash_of(const Tensor& x);
+
+/// The same of several results, their dtypes and shapes too. `exact` where an operation moves bits, those of NaN among them.
+enum class NanBits : std::uint8_t { alike, exact };
+std::uint64_t hash_of_all(const std::vector<Tensor>& outputs, NanBits nan_bits = NanBits::alike);
 
 }  // namespace votive::app

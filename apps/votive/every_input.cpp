@@ -1,0 +1,153 @@
+// How every_input.h is computed: workers take blocks, each on its own thread, with a pool of one.
+#include "every_input.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+
+#include "fingerprint_list.h"
+
+namespace votive::app {
+
+namespace {
+
+Tensor inputs_of(const InputFunction& function, Device device, int block) {
+  const bool narrow = function.dtype != f32;
+  const Size n = narrow ? 65536 : inputs_per_block;
+  Tensor x = Tensor::allocate("verify", {function.dtype, {n}});
+  std::byte* to = x.mutable_buffer();
+  const auto first = static_cast<std::uint32_t>(block * inputs_per_block);
+  for (Size i = 0; i < n; ++i) {
+    const std::uint32_t bits = first + static_cast<std::uint32_t>(i);
+    std::memcpy(to + i * (narrow ? 2 : 4), &bits, narrow ? 2 : 4);
+  }
+  return x.to(device);
+}
+
+template <class Word>
+Word with_one_nan(Word bits, Word infinity) {
+  const Word magnitude = bits & static_cast<Word>(static_cast<Word>(~Word{0}) >> 1);
+  return magnitude > infinity ? static_cast<Word>(infinity | (infinity >> 1)) : bits;
+}
+
+/// Makes NaNs alike in place, in a copy of the outputs.
+void make_nans_alike(DType dtype, std::vector<std::uint64_t>& words) {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(words.data());
+  const std::size_t size = words.size() * 8;
+  const auto each = [&]<class Word>(Word infinity) {
+    for (std::size_t i = 0; i < size; i += sizeof(Word)) {
+      Word w;
+      std::memcpy(&w, bytes + i, sizeof w);
+      w = with_one_nan(w, infinity);
+      std::memcpy(bytes + i, &w, sizeof w);
+    }
+  };
+  switch (dtype) {
+    case DType::f64: return each(std::uint64_t{0x7ff0000000000000u});
+    case DType::f32: return each(std::uint32_t{0x7f800000u});
+    case DType::f16: return each(std::uint16_t{0x7c00u});
+    case DType::bf16: return each(std::uint16_t{0x7f80u});
+    case DType::e5m2: return each(std::uint8_t{0x7cu});
+    case DType::e4m3: return each(std::uint8_t{0x7eu});
+    default: return;
+  }
+}
+
+/// Four chains, so that a multiplication need not wait for the last; the rotation brings every bit of a word into the product.
+std::uint64_t hash_of_words(const std::vector<std::uint64_t>& words) {
+  std::uint64_t lanes[4] = {1, 2, 3, 4};
+  for (std::size_t i = 0; i < words.size(); i += 4) {
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      const std::uint64_t h = lanes[lane] ^ words[i + lane];
+      lanes[lane] = (h << 31 | h >> 33) * 0x9e3779b97f4a7c15u;
+    }
+  }
+  std::uint64_t hash = 0;
+  for (const std::uint64_t lane : lanes) hash = ((hash ^ lane) << 27 | (hash ^ lane) >> 37) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+std::vector<std::uint64_t> words_of_block(const InputFunction& function, Device device, int block) {
+  const Tensor given = function.call(inputs_of(function, device, block));
+  const Tensor y = contiguous(given.device() == Device::cpu ? given : given.to(Device::cpu));
+  const Size bytes = y.count() * block_bytes(y.dtype());
+  std::vector<std::uint64_t> words(static_cast<std::size_t>(bytes / 8));
+  std::memcpy(words.data(), y.buffer() + y.offset() * block_bytes(y.dtype()), static_cast<std::size_t>(bytes));
+  make_nans_alike(y.dtype(), words);
+  return words;
+}
+
+}  // namespace
+
+std::vector<InputFunction> functions_of_every_input() {
+  std::vector<InputFunction> all;
+  for (const DType dtype : {f16, bf16, f32}) {
+    const auto add = [&](const std::string& name, std::function<Tensor(const Tensor&)> call) {
+      all.push_back({name + " " + std::string(to_string(dtype)), dtype, std::move(call)});
+    };
+    for (const auto& [name, function] : functions_of_one()) {
+      if (function != static_cast<Tensor (*)(const Tensor&)>(bitwise_not)) add(name, function);
+    }
+    add("leaky_relu", [](const Tensor& x) { return leaky_relu(x, 0.1); });
+    add("elu", [](const Tensor& x) { return elu(x, 0.7); });
+    add("celu", [](const Tensor& x) { return celu(x, 0.7); });
+    add("hardshrink", [](const Tensor& x) { return hardshrink(x); });
+    add("softshrink", [](const Tensor& x) { return softshrink(x); });
+    add("hardtanh", [](const Tensor& x) { return hardtanh(x); });
+    add("threshold", [](const Tensor& x) { return threshold(x, 0.3, -0.6); });
+    add("affine", [](const Tensor& x) { return affine(x, 1.7, -0.3); });
+    add("nan_to_num", [](const Tensor& x) { return nan_to_num(x); });
+    for (const DType to : every_dtype) {
+      if (to != dtype) add("cast to " + std::string(to_string(to)) + " from", [to](const Tensor& x) { return cast(x, to); });
+    }
+  }
+  return all;
+}
+
+std::uint64_t hash_of_block(const InputFunction& function, Device device, int block) {
+  return hash_of_words(words_of_block(function, device, block));
+}
+
+std::uint64_t hash_of_slice(const InputFunction& function, Device device, int slice, int threads) {
+  const int blocks = function.dtype == f32 ? blocks_per_slice : 1;
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(blocks));
+  std::atomic<int> next{0};
+  const auto work = [&] {
+    for (int i; (i = next++) < blocks;) hashes[static_cast<std::size_t>(i)] = hash_of_block(function, device, slice * blocks_per_slice + i);
+  };
+  const int before = votive::threads();
+  set_threads(1);
+  std::vector<std::thread> workers;
+  for (int i = 1; i < threads && i < blocks; ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+  set_threads(before);
+  std::uint64_t hash = 0;
+  for (const std::uint64_t h : hashes) hash = ((hash ^ h) << 27 | (hash ^ h) >> 37) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+std::string first_difference(const InputFunction& function, int slice) {
+  const int blocks = function.dtype == f32 ? blocks_per_slice : 1;
+  for (int i = 0; i < blocks; ++i) {
+    const int block = slice * blocks_per_slice + i;
+    const std::vector<std::uint64_t> a = words_of_block(function, Device::cpu, block),
+                                     b = words_of_block(function, Device::reference, block);
+    if (a == b) continue;
+    const Size n = function.dtype == f32 ? inputs_per_block : 65536;
+    const auto width = static_cast<Size>(a.size() * 8) / n;
+    for (Size k = 0; k < n; ++k) {
+      std::uint64_t p = 0, q = 0;
+      std::memcpy(&p, reinterpret_cast<const char*>(a.data()) + k * width, static_cast<std::size_t>(width));
+      std::memcpy(&q, reinterpret_cast<const char*>(b.data()) + k * width, static_cast<std::size_t>(width));
+      if (p == q) continue;
+      const auto input = static_cast<std::uint64_t>(block) * static_cast<std::uint64_t>(inputs_per_block) + static_cast<std::uint64_t>(k);
+      return fmt::format("{}(0x{:0{}x}): cpu 0x{:x}, reference 0x{:x}", function.name, input, function.dtype == f32 ? 8 : 4, p, q);
+    }
+  }
+  return {};
+}
+
+}  // namespace votive::app

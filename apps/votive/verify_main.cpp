@@ -1,0 +1,20 @@
+// votive-verify: `votive verify` alone, for machines and cross builds that have the library and nothing that reads text.
+#include <cstdio>
+
+#include "command.h"
+#include "verify.h"
+
+int main(int argc, char** argv) {
+  using namespace votive::app;
+  CLI::App app("prove that this machine gives Votive's bits");
+  app.name("votive-verify");
+  int code = success;
+  configure_verify(app, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? success : wrong_usage; } catch (const std::exception& error) {
+    std::fputs((std::string("votive-verify: ") + error.what() + "\n").c_str(), stderr);
+    return failure;
+  }
+  return code;
+}
