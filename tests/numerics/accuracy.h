@@ -1,13 +1,13 @@
-// The judge of accuracy: a function of the scalar text against MPFR with 240 bits, in ulp as CONTRACT.md 2.3 counts them. Rows are data and the loops are not
-// templates, so that a table of many functions compiles in seconds. What a function must give exactly is not asked here (special_values_*_test.cpp).
+// The measure of accuracy: a function of the scalar text against MPFR with 240 bits, in ulp as CONTRACT.md 2.3 counts them, and the tables of functions
+// (functions_*.cpp) that judge.h and the exhaustive run (exhaustive.h) go through. Rows are data, so that a table of many functions compiles in seconds.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <mpfr.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 
 #include "tests/numerics/inputs.h"
 
@@ -96,30 +96,11 @@ struct Row {
   int samples = 30'000;               // in f64; fewer where MPFR takes long
 };
 
-inline void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
-inline std::string name_of(const testing::TestParamInfo<Row>& info) { return info.param.name; }
-
-inline void judge(const char* name, const char* format, double x, double error, double bound) {
-  std::printf("%-16s %s worst %.4f of %.2f ulp at %a\n", name, format, error, bound, x);
-  EXPECT_LE(error, bound) << name << " " << format << " at " << x;
-}
-
-inline void judge_f32(const Row& row) {
-  double worst = -1;
-  float worst_x = 0;
-  const auto bound = [&](double x) { return row.bound_f32 + (row.slack != nullptr ? row.slack(x) : 0.0); };
-  const auto scale = [&](double x) { return row.scale != nullptr ? std::abs(row.scale(x)) : 0.0; };
-  each_f32(2048, [&](std::uint32_t bits) {
-    float x;
-    std::memcpy(&x, &bits, 4);
-    if (!std::isfinite(x) || x < row.least || x > row.largest) return;
-    const double ratio = nearly_error_in_ulp(row.f32(x), row.nearly(x), scale(x)) / bound(x);
-    if (ratio > worst) worst = ratio, worst_x = x;
-  });
-  Big want;
-  row.exactly(want.v, Big(worst_x).v);
-  judge(row.name, "f32", worst_x, error_in_ulp(row.f32(worst_x), want, scale(worst_x), format_f32), bound(worst_x));
-}
+/// The tables, one per subject: functions_elementary.cpp and its neighbours. A row's name may say which part of the axis it samples ("log_near_1").
+std::span<const Row> elementary_rows();
+std::span<const Row> inverse_rows();
+std::span<const Row> activation_rows();
+std::span<const Row> special_rows();
 
 /// Exponents evenly, and half of the samples in the top eight binades, where most functions do most of their work.
 inline double sample_f64(Random& random, double least, double largest) {
@@ -133,30 +114,6 @@ inline double sample_f64(Random& random, double least, double largest) {
   const double fraction = 0.5 + double(random() >> 11) * 0x1p-54;
   const double x = std::ldexp(fraction, from + int((r >> 8) % std::uint64_t(high - from + 1)));
   return (r & 2) != 0 && !positive ? -x : x;
-}
-
-inline void judge_f64(const Row& row) {
-  Random random{5};
-  double worst = -1, worst_error = 0, worst_bound = row.bound_f64, worst_x = 0;
-  Big want, argument;
-  const int samples = exhaustive() ? 100 * row.samples : row.samples;
-  for (int i = 0; i < samples; ++i) {
-    const double x = sample_f64(random, row.least, row.largest);
-    if (x < row.least || x > row.largest) continue;
-    mpfr_set_d(argument.v, x, MPFR_RNDN);
-    row.exactly(want.v, argument.v);
-    const double bound = row.bound_f64 + (row.slack != nullptr ? row.slack(x) : 0.0);
-    const double error = error_in_ulp(row.f64(x), want, row.scale != nullptr ? std::abs(row.scale(x)) : 0.0, format_f64);
-    if (error / bound > worst) worst = error / bound, worst_error = error, worst_bound = bound, worst_x = x;
-  }
-  EXPECT_GT(worst_error, 0.1) << "no error at all: are the samples where the function is?";
-  judge(row.name, "f64", worst_x, worst_error, worst_bound);
-}
-
-/// What each file runs its table of rows through.
-inline void judge_both(const Row& row) {
-  if (row.f32 != nullptr) judge_f32(row);
-  if (row.f64 != nullptr) judge_f64(row);
 }
 
 }  // namespace votive::numerics

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "tests/numerics/accuracy.h"
 #include "tests/numerics/exact.h"
+#include "tests/numerics/judge.h"
 #include "votive/numerics/math.h"
 
 namespace votive::numerics {

@@ -13,9 +13,24 @@ inline void exact_sigmoid(mpfr_t y, const mpfr_t x) {
   mpfr_add_ui(y, y, 1, MPFR_RNDN);
   mpfr_ui_div(y, 1, y, MPFR_RNDN);
 }
+/// max(x, 0) + log1p(e^-|x|): e^x alone would leave even MPFR's range.
 inline void exact_softplus(mpfr_t y, const mpfr_t x) {
-  mpfr_exp(y, x, MPFR_RNDN);
-  mpfr_log1p(y, y, MPFR_RNDN);
+  Big t;
+  mpfr_abs(t.v, x, MPFR_RNDN);
+  mpfr_neg(t.v, t.v, MPFR_RNDN);
+  mpfr_exp(t.v, t.v, MPFR_RNDN);
+  mpfr_log1p(t.v, t.v, MPFR_RNDN);
+  if (mpfr_sgn(x) > 0) {
+    mpfr_add(y, t.v, x, MPFR_RNDN);
+  } else {
+    mpfr_set(y, t.v, MPFR_RNDN);
+  }
+}
+inline void exact_logit(mpfr_t y, const mpfr_t x) {
+  Big t;
+  mpfr_ui_sub(t.v, 1, x, MPFR_RNDN);
+  mpfr_div(t.v, x, t.v, MPFR_RNDN);
+  mpfr_log(y, t.v, MPFR_RNDN);
 }
 inline void exact_log_sigmoid(mpfr_t y, const mpfr_t x) {
   mpfr_neg(y, x, MPFR_RNDN);
@@ -88,8 +103,13 @@ inline void exact_softsign(mpfr_t y, const mpfr_t x) {
   mpfr_add_ui(t.v, t.v, 1, MPFR_RNDN);
   mpfr_div(y, x, t.v, MPFR_RNDN);
 }
-/// With more bits, since x and tanh(x) may agree in most of them.
+/// With more bits, since x and tanh(x) may agree in most of them; x^3 / 3 where they would agree in all.
 inline void exact_tanhshrink(mpfr_t y, const mpfr_t x) {
+  if (mpfr_zero_p(x) || (mpfr_regular_p(x) && mpfr_get_exp(x) < -120)) {
+    mpfr_pow_ui(y, x, 3, MPFR_RNDN);
+    mpfr_div_ui(y, y, 3, MPFR_RNDN);
+    return;
+  }
   mpfr_t t;
   mpfr_init2(t, 600);
   mpfr_tanh(t, x, MPFR_RNDN);

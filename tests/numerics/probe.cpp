@@ -29,6 +29,8 @@ constexpr Loop all[] = {
     of_f64<[](f64 x) { return log1p_f64(x); }>("log1p_f64"),
     of_f64<[](f64 x) { return softplus_f64(x); }>("softplus_f64"),
     of_f32<[](f32 x) { return sigmoid_f32(x); }>("sigmoid_f32"),
+    of_f32<[](f32 x) { return logit_f32(x); }>("logit_f32"),
+    of_f64<[](f64 x) { return logit_f64(x); }>("logit_f64"),
     of_f32<[](f32 x) { return silu_f32(x); }>("silu_f32"),
     of_f32<[](f32 x) { return gelu_f32(x); }>("gelu_f32"),
     of_f32<[](f32 x) { return gelu_tanh_f32(x); }>("gelu_tanh_f32"),
