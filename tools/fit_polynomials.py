@@ -143,6 +143,7 @@ THIRD = ONE / 3
 QUARTER_PI = (mp.pi / 4 * mp.mpf("1.001")) ** 2
 SMALL_S = (3 - 2 * mp.sqrt(2)) ** 2 * mp.mpf("1.01")
 LOG2_E = 1 / mp.log(2)
+LOG10_E = 1 / mp.log(10)
 
 
 def log_series(z):
@@ -203,6 +204,8 @@ FITS = {
                              relative(lambda f: mp.log(1 + f), 3)),
     "log2_f32": lambda n: fit(n, near_zero(lambda f: (mp.log(1 + f, 2) / f - LOG2_E) / f, -LOG2_E / 2), -THIRD, THIRD * mp.mpf("1.003"), 9, 24,
                               relative(lambda f: mp.log(1 + f, 2), 2)),
+    "log10_f32": lambda n: fit(n, near_zero(lambda f: (mp.log10(1 + f) / f - LOG10_E) / f, -LOG10_E / 2), -THIRD, THIRD * mp.mpf("1.003"), 9, 24,
+                               relative(lambda f: mp.log10(1 + f), 2)),
     "sin_f32": lambda n: fit(n, in_square(lambda x: (mp.sin(x) / x - 1) / x**2, -ONE / 6), 0, QUARTER_PI, 2, 24, lambda s: s),
     "cos_f32": lambda n: fit(n, in_square(lambda x: (mp.cos(x) - 1 + x * x / 2) / x**4, ONE / 24), 0, QUARTER_PI, 2, 24, lambda s: s * s),
     "sinpi_f32": lambda n: fit(n, in_square(lambda x: mp.sin(mp.pi * x) / x, mp.pi), 0, 0.0626, 4, 24, lambda s: ONE, {0: mp.pi}),
@@ -267,6 +270,8 @@ def main():
         split("pi, f64", mp.pi, [53, 53])
         split("log2 e, f32", LOG2_E, [24, 24])
         split("log2 e, f64", LOG2_E, [53])
+        split("log10 e, f32", LOG10_E, [24, 24])
+        split("log10 2, f32", mp.log10(2), [12, 24])
         split("2/3, f32", 2 * THIRD, [24, 24])
         split("2/3, f64", 2 * THIRD, [53, 53])
         split("2/5, f64", ONE * 2 / 5, [53, 53])

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <thread>
 
@@ -32,12 +34,11 @@ Word with_one_nan(Word bits, Word infinity) {
   return magnitude > infinity ? static_cast<Word>(infinity | (infinity >> 1)) : bits;
 }
 
-/// Makes NaNs alike in place, in a copy of the outputs.
-void make_nans_alike(DType dtype, std::vector<std::uint64_t>& words) {
-  auto* bytes = reinterpret_cast<std::uint8_t*>(words.data());
-  const std::size_t size = words.size() * 8;
+/// Makes the NaNs of a stretch of results alike.
+void make_nans_alike(DType dtype, std::uint64_t* words, std::size_t n) {
+  auto* bytes = reinterpret_cast<std::uint8_t*>(words);
   const auto each = [&]<class Word>(Word infinity) {
-    for (std::size_t i = 0; i < size; i += sizeof(Word)) {
+    for (std::size_t i = 0; i < n * 8; i += sizeof(Word)) {
       Word w;
       std::memcpy(&w, bytes + i, sizeof w);
       w = with_one_nan(w, infinity);
@@ -56,27 +57,44 @@ void make_nans_alike(DType dtype, std::vector<std::uint64_t>& words) {
 }
 
 /// Four chains, so that a multiplication need not wait for the last; the rotation brings every bit of a word into the product.
-std::uint64_t hash_of_words(const std::vector<std::uint64_t>& words) {
-  std::uint64_t lanes[4] = {1, 2, 3, 4};
-  for (std::size_t i = 0; i < words.size(); i += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-      const std::uint64_t h = lanes[lane] ^ words[i + lane];
-      lanes[lane] = (h << 31 | h >> 33) * 0x9e3779b97f4a7c15u;
+class Hasher {
+ public:
+  void operator()(const std::uint64_t* words, std::size_t n) {
+    for (std::size_t i = 0; i < n; i += 4) {
+      for (std::size_t lane = 0; lane < 4; ++lane) lanes_[lane] = std::rotl(lanes_[lane] ^ words[i + lane], 31) * factor;
     }
   }
-  std::uint64_t hash = 0;
-  for (const std::uint64_t lane : lanes) hash = ((hash ^ lane) << 27 | (hash ^ lane) >> 37) * 0x9e3779b97f4a7c15u;
-  return hash;
+  std::uint64_t hash() const {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t lane : lanes_) hash = std::rotl(hash ^ lane, 27) * factor;
+    return hash;
+  }
+  static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
+
+ private:
+  std::uint64_t lanes_[4] = {1, 2, 3, 4};
+};
+
+/// Calls visit(words, n) with the results of a block, NaNs alike, a stretch at a time.
+template <class Visit>
+void each_stretch(const InputFunction& function, Device device, int block, Visit visit) {
+  const Tensor given = function.call(inputs_of(function, device, block));
+  const Tensor y = contiguous(given.device() == Device::cpu ? given : given.to(Device::cpu));
+  const std::byte* from = y.buffer() + y.offset() * block_bytes(y.dtype());
+  const Size bytes = y.count() * block_bytes(y.dtype());
+  std::uint64_t words[1024];
+  for (Size at = 0; at < bytes; at += static_cast<Size>(sizeof words)) {
+    const auto n = static_cast<std::size_t>(std::min<Size>(bytes - at, sizeof words));
+    std::memcpy(words, from + at, n);
+    make_nans_alike(y.dtype(), words, n / 8);
+    visit(words, n / 8);
+  }
 }
 
 std::vector<std::uint64_t> words_of_block(const InputFunction& function, Device device, int block) {
-  const Tensor given = function.call(inputs_of(function, device, block));
-  const Tensor y = contiguous(given.device() == Device::cpu ? given : given.to(Device::cpu));
-  const Size bytes = y.count() * block_bytes(y.dtype());
-  std::vector<std::uint64_t> words(static_cast<std::size_t>(bytes / 8));
-  std::memcpy(words.data(), y.buffer() + y.offset() * block_bytes(y.dtype()), static_cast<std::size_t>(bytes));
-  make_nans_alike(y.dtype(), words);
-  return words;
+  std::vector<std::uint64_t> all;
+  each_stretch(function, device, block, [&](const std::uint64_t* words, std::size_t n) { all.insert(all.end(), words, words + n); });
+  return all;
 }
 
 }  // namespace
@@ -107,7 +125,9 @@ std::vector<InputFunction> functions_of_every_input() {
 }
 
 std::uint64_t hash_of_block(const InputFunction& function, Device device, int block) {
-  return hash_of_words(words_of_block(function, device, block));
+  Hasher hasher;
+  each_stretch(function, device, block, [&](const std::uint64_t* words, std::size_t n) { hasher(words, n); });
+  return hasher.hash();
 }
 
 std::uint64_t hash_of_slice(const InputFunction& function, Device device, int slice, int threads) {
@@ -125,7 +145,7 @@ std::uint64_t hash_of_slice(const InputFunction& function, Device device, int sl
   for (std::thread& worker : workers) worker.join();
   set_threads(before);
   std::uint64_t hash = 0;
-  for (const std::uint64_t h : hashes) hash = ((hash ^ h) << 27 | (hash ^ h) >> 37) * 0x9e3779b97f4a7c15u;
+  for (const std::uint64_t h : hashes) hash = std::rotl(hash ^ h, 27) * Hasher::factor;
   return hash;
 }
 

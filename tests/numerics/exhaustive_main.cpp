@@ -110,7 +110,8 @@ void write_table(const std::string& path, const std::vector<Line>& lines) {
           "ones, each by MPFR.\n"
           "**f16, bf16**: over all 65 536 inputs, in ulp of that format: the f32 result rounded once, so ½ and a little.\n\n"
        << "Run on " << processor() << ", instruction set " << exhaustive_instruction_set()
-       << "; the bits are the same on every other (`votive verify --all`). Seconds of one thread at low priority, beside other work.\n\n"
+       << "; the bits are the same on every other (`votive verify --all`). s: the seconds it took there, at low priority beside other "
+          "work.\n\n"
           "| function | f32 bound | worst | at | s | f64 bound | worst | at | inputs | f16 | bf16 "
           "|\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Line& l : lines) {

@@ -56,6 +56,7 @@ const Row rows[] = {
     {"lgamma", BOTH(lgamma), oracle::lgamma, exact_lgamma, 3, 3, 0x1p-1022, 0x1p1000, nullptr, nullptr, 10'000},
     {"lgamma_near_1", BOTH(lgamma), oracle::lgamma, exact_lgamma, 3, 3, 0x1p-8, 20, nullptr, nullptr, 10'000},
     {"lgamma_left", BOTH(lgamma), oracle::lgamma, exact_lgamma, 4, 4, -200, -0x1p-20, nullptr, oracle::size_of_lgamma, 5'000},
+    {"lgamma_left_of_0", BOTH(lgamma), oracle::lgamma, exact_lgamma, 4, 4, -0x1p-20, -0x1p-1074, nullptr, oracle::size_of_lgamma, 5'000},
     {"digamma", BOTH(digamma), oracle::digamma, exact<mpfr_digamma>, 4, 4, 0x1p-120, 0x1p120, nullptr, nullptr, 10'000},
     {"digamma_near_1", BOTH(digamma), oracle::digamma, exact<mpfr_digamma>, 4, 4, 0x1p-8, 20, nullptr, nullptr, 10'000},
     {"digamma_left", BOTH(digamma), oracle::digamma, exact<mpfr_digamma>, 8, 8, -200, -0x1p-20, nullptr, oracle::size_of_digamma, 5'000},

@@ -127,7 +127,7 @@ VOTIVE_SCALAR f32 lgamma_f32(f32 x) {
   const f32 next = a < 0.5f ? near : y + l.head;
   const f32 sine = abs_f32(sincospi_f32(a - rint_f32(a)).sin);
   const f32 mirrored = (0x1.250d04p+0f - log_f32(sine)) - next;
-  y = x < 0.0f ? mirrored : y;
+  y = ((x < 0.0f) & (a >= 0x1p-30f)) ? mirrored : y;  // nearer to 0 both sides are -log a; pi a would lose its digits where it is subnormal
   const u32 whole = rint_f32(a) == a;
   y = (((x < 0.0f) & whole) | (a == 0.0f)) ? infinity_f32() : y;
   y = a == infinity_f32() ? a : y;
@@ -170,7 +170,7 @@ VOTIVE_SCALAR f64 lgamma_f64(f64 x) {
   const f64 next = a < 0.5 ? near : y + l.head;
   const f64 sine = abs_f64(sincospi_f64(a - rint_f64(a)).sin);
   const f64 mirrored = (0x1.250d048e7a1bdp+0 - log_f64(sine)) - next;
-  y = x < 0.0 ? mirrored : y;
+  y = ((x < 0.0) & (a >= 0x1p-60)) ? mirrored : y;
   const u32 whole = rint_f64(a) == a;
   y = (((x < 0.0) & whole) | (a == 0.0)) ? infinity_f64() : y;
   y = a == infinity_f64() ? a : y;
