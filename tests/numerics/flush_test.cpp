@@ -113,7 +113,9 @@ TEST(FmaFlush, IsWhatTheInstructionComputesAtTheSmallestNormal) {
 
 #else
 TEST(FmaFlush, IsWhatTheInstructionComputes) { GTEST_SKIP() << "vdpbf16ps is an instruction of x86-64 that this build has no kernels for"; }
-TEST(FmaFlush, IsWhatTheInstructionComputesAtTheSmallestNormal) { GTEST_SKIP() << "vdpbf16ps is an instruction of x86-64 that this build has no kernels for"; }
+TEST(FmaFlush, IsWhatTheInstructionComputesAtTheSmallestNormal) {
+  GTEST_SKIP() << "vdpbf16ps is an instruction of x86-64 that this build has no kernels for";
+}
 #endif
 
 }  // namespace
