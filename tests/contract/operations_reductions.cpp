@@ -54,6 +54,8 @@ std::vector<Case> reductions(Rng& rng, DType d, Reduction reduction) {
     all.push_back({{{.dtype = d, .shape = {70001}, .values = Values::wide}}, over({}, false), "large", false});
     all.push_back({{{.dtype = d, .shape = {129, 513}, .values = Values::wide}}, over({1}, false), "many rows", false});
     all.push_back({{{.dtype = d, .shape = {513, 131}, .values = Values::wide}}, over({0}, false), "many columns", true});
+    all.push_back({{{.dtype = d, .shape = {8200, 5}, .values = Values::wide}}, over({0}, false), "chunks of columns", false});
+    all.push_back({{{.dtype = d, .shape = {2, 4100, 6}, .values = Values::wide}}, over({1}, false), "chunks of columns, twice", false});
     all.push_back({{{.dtype = d, .shape = {3, 1200, 7, 2}, .values = Values::wide}}, over({1, 3}, false), "two axes apart", false});
   }
   return all;

@@ -40,6 +40,9 @@ TEST_P(Creation, OfARangeNeverAccumulates) {
   EXPECT_EQ(arange(5, 0, -2, {}, here).to_host<std::int64_t>(), (std::vector<std::int64_t>{5, 3, 1}));
   EXPECT_EQ(arange(0.0, 1.0, 0.25, {}, here).to_host<float>(), (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
   EXPECT_EQ(arange(5, 5, 1, {}, here).size(0), 0);
+  const std::vector<double> tenths = arange(0.3, 500.0, 0.1, f64, here).to_host<double>();
+  ASSERT_EQ(tenths.size(), 4997u);
+  for (std::size_t i = 0; i < tenths.size(); ++i) ASSERT_EQ(tenths[i], std::fma(static_cast<double>(i), 0.1, 0.3)) << i;
 }
 
 // candle divides by zero for one step and refuses none (user report #1358, mlx#602).

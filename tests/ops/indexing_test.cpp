@@ -184,6 +184,24 @@ TEST_P(Indexing, NothingIsWrittenWhenOneIndexIsWrong) {
   EXPECT_EQ(x.to_host<float>(), (Floats{1, 2}));
 }
 
+// The lowest position, whichever part of the indices a kernel or a thread looks at last.
+TEST_P(Indexing, OfManyWrongIndicesTheFirstIsNamed) {
+  std::vector<std::int64_t> values(40000, 1);
+  values[5001] = 3, values[5100] = 4, values[30000] = -4, values[39999] = 5;
+  const Tensor wrong = from_host<std::int64_t>(values, {200, 200}, i64, here), x = of({1, 2, 3});
+  const auto where = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) { return std::pair(error.position(), error.value()); }
+    return std::pair(std::vector<Size>{}, std::string("no error"));
+  };
+  EXPECT_EQ(where([&] { take(x, wrong); }), std::pair(std::vector<Size>{25, 1}, std::string("3")));
+  EXPECT_EQ(where([&] { take(x, flip(reshape(wrong, {40000}), 0)); }), std::pair(std::vector<Size>{0}, std::string("5")));
+  EXPECT_EQ(where([&] { embedding(reshape(x, {3, 1}), wrong); }), std::pair(std::vector<Size>{25, 1}, std::string("3")));
+  EXPECT_EQ(where([&] { scatter_add(x, reshape(wrong, {40000}), ones({40000}, f32, here)); }),
+            std::pair(std::vector<Size>{5001}, std::string("3")));
+}
+
 // numpy 2.4.6: x[i, j] = v, x[i] = v, x[mask] = v, numpy.add.at(x, (i, j), v).
 TEST_P(Indexing, IndexPutTakesAnIndexPerAxis) {
   const Tensor x = reshape(arange(0, 6, 1, f32, here), {2, 3});

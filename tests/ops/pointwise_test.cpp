@@ -311,6 +311,23 @@ TEST(PointwiseErrors, NameTheArgumentThePositionAndTheCure) {
             "bitwise_and: dtype mismatch: a f32[1]. Accepted: bool, u8, i8, u16, i16, u32, i32, u64, i64. Cast it, e.g. a.to(i64).");
 }
 
+// Kernels look at divisors and exponents tile by tile: neither the first tile nor the first bad one is the only one that counts.
+TEST_P(Pointwise, OfManyWrongOperandsTheFirstIsNamedWhereverItStands) {
+  std::vector<std::int32_t> values(5000, 7);
+  values[4321] = values[4700] = 0;
+  const Tensor b = from_host<std::int32_t>(values, {50, 100}, i32, here), a = ones({50, 100}, i32, here);
+  const auto position_of = [](const std::function<void()>& call) {
+    try {
+      call();
+    } catch (const Error& error) { return error.position(); }
+    return std::vector<Size>{};
+  };
+  EXPECT_EQ(position_of([&] { div_trunc(a, b); }), (std::vector<Size>{43, 21}));
+  EXPECT_EQ(position_of([&] { floor_div(a, transpose(reshape(b, {100, 50}))); }), (std::vector<Size>{0, 94})) << "row-major in the view";
+  EXPECT_EQ(position_of([&] { a % b.to(i64); }), (std::vector<Size>{43, 21}));
+  EXPECT_EQ(position_of([&] { pow(a, b - 1); }), (std::vector<Size>{43, 21}));
+}
+
 TEST(PointwiseErrors, ADivisorThatNobodyReadsIsNoError) {
   EXPECT_EQ(floor_div(zeros({0, 2}, i32), zeros({2}, i32)).shape(), (Shape{0, 2}));
 }
