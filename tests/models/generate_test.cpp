@@ -160,6 +160,18 @@ TEST(Sampler, PenalisesWhatWasSaid) {
   EXPECT_EQ(Sampler({.repetition_penalty = 2, .repetition_window = 0})(tensor({0, 3, 5}, f32), said), 2);
 }
 
+// Of 0.5, 0.3, 0.15 and 0.05 a share of 0.9 takes three tokens: the two likeliest alone fall short of it.
+TEST(Sampler, KeepsTheFewestTokensThatReachTopP) {
+  const Tensor logits = tensor({std::log(0.15), std::log(0.5), std::log(0.05), std::log(0.3)}, f32);
+  for (const auto& [share, kept] : {std::pair{0.4, 1}, {0.6, 2}, {0.79, 2}, {0.81, 3}, {0.9, 3}, {0.96, 4}, {1.0, 4}}) {
+    Sampler sampler({.temperature = 1, .top_p = share, .seed = 3});
+    std::vector<int> drawn(4);
+    for (int i = 0; i < 600; ++i) ++drawn[static_cast<std::size_t>(sampler(logits, {}))];
+    const bool expected[] = {kept >= 3, kept >= 1, kept >= 4, kept >= 2};
+    for (std::size_t id = 0; id < 4; ++id) EXPECT_EQ(drawn[id] > 0, expected[id]) << "token " << id << " of a share of " << share;
+  }
+}
+
 // ---- the cache ----
 
 TEST(KvCache, HoldsWhatWasWrittenAndGrowsInPlace) {

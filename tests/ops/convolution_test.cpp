@@ -155,6 +155,15 @@ TEST(ConvolutionMemory, NeverHoldsTheUnfoldedInput) {
   EXPECT_LE(memory_statistics().peak_bytes, std::max(before.peak_bytes, allowed));
 }
 
+// The odd element of the padding stands behind, as PyTorch's does.
+TEST_P(Convolution, WithSamePaddingPadsLessInFront) {
+  const auto signal = [&](const Nested& values, Size n) { return reshape(tensor(values, f32, here), {1, 1, n}); };
+  EXPECT_EQ(values(conv1d(signal({1, 2, 3}, 3), signal({1, 10}, 2), {}, {.padding = "same"})), (std::vector<float>{21, 32, 3}));
+  EXPECT_EQ(values(conv1d(signal({1, 2, 3, 4}, 4), signal({1, 1, 1, 1}, 4), {}, {.padding = "same"})), (std::vector<float>{6, 10, 9, 7}));
+  EXPECT_EQ(values(conv1d(signal({1, 2, 3, 4}, 4), signal({1, 10}, 2), {}, {.padding = "same", .dilation = 3})),
+            (std::vector<float>{30, 41, 2, 3}));
+}
+
 TEST_P(Convolution, OfStridesWithSamePaddingGivesOneOutputPerStride) {
   const Tensor x = ones({1, 1, 5}, f32, here), w = ones({1, 1, 3}, f32, here);
   // two windows more than the three that fit: one zero before, one after

@@ -22,6 +22,23 @@ TEST_P(Products, Row37MatmulOfBytesGivesI32) {
   EXPECT_EQ(y.to_host<std::int32_t>(), std::vector<std::int32_t>{80000});
 }
 
+TEST_P(Products, WhoseInnerSizesDifferAreRefusedWhicheverIsLarger) {
+  for (const auto& [k, inner] : {std::pair<Size, Size>{2, 3}, {3, 2}, {1, 4}, {4, 1}, {0, 1}, {1, 0}}) {
+    SCOPED_TRACE(std::to_string(k) + " and " + std::to_string(inner));
+    for (const DType dtype : {f32, bf16, f64, u8, i64}) {
+      const auto of_ones = [&](const Shape& shape) { return ones(shape, dtype, here); };
+      EXPECT_EQ(kind_of([&] { matmul(of_ones({5, k}), of_ones({inner, 4})); }), ErrorKind::ShapeMismatch);
+      EXPECT_EQ(kind_of([&] { matmul(of_ones({3, 5, k}), of_ones({inner, 4})); }), ErrorKind::ShapeMismatch);
+      EXPECT_EQ(kind_of([&] { matmul(of_ones({k}), of_ones({inner})); }), ErrorKind::ShapeMismatch);
+      EXPECT_EQ(kind_of([&] { matmul(of_ones({k}), of_ones({inner, 4})); }), ErrorKind::ShapeMismatch);
+    }
+    EXPECT_EQ(kind_of([&, k = k, inner = inner] {
+                linear(ones({5, k}, f32, here), ones({4, inner}, f32, here));
+              }),
+              ErrorKind::ShapeMismatch);
+  }
+}
+
 TEST_P(Products, OfIntegersKnowTheirLimits) {
   const Tensor bytes = full({1, 33026}, 255, u8, here), column = transpose(bytes);
   EXPECT_EQ(kind_of([&] { matmul(bytes, column); }), ErrorKind::InvalidArgument);

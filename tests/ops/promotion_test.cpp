@@ -48,6 +48,67 @@ TEST_P(Promotion, NeverLooksAtTheRank) {
   EXPECT_EQ((zeros({3}, f32, here) + zeros({}, f64, here)).dtype(), f64);
 }
 
+// There is none across devices, whatever the rank: no operand is moved behind the caller's back (CONTRACT.md 1.2).
+TEST_P(Promotion, NeverCrossesDevices) {
+  const Device other = GetParam() == Device::cpu ? Device::reference : Device::cpu;
+  const Tensor x = ones({2, 2}, f32, here), y = x.to(other), one = ones({}, f32, here), far = one.to(other);
+  const Tensor ids = zeros({2}, i64, here), far_ids = ids.to(other), mask = ones({2, 2}, boolean, here), far_mask = mask.to(other);
+  const Tensor image = ones({1, 2, 2, 2}, f32, here), kernel = ones({2, 2, 1, 1}, f32, here), heads = ones({1, 1, 2, 2}, f32, here);
+  const std::pair<const char*, std::function<Tensor()>> calls[] = {
+      {"add", [&] { return x + y; }},
+      {"add of a number", [&] { return x + far; }},
+      {"add to a number", [&] { return one * y; }},
+      {"add of numbers", [&] { return one - far; }},
+      {"eq", [&] { return eq(x, far); }},
+      {"shift", [&] { return ids << far_ids; }},
+      {"logical_and", [&] { return logical_and(mask, far_mask); }},
+      {"fma", [&] { return fma(x, x, far); }},
+      {"where, condition", [&] { return where(far_mask, x, x); }},
+      {"where, choice", [&] { return where(mask, x, far); }},
+      {"clamp", [&] { return clamp(x, far, one); }},
+      {"matmul", [&] { return matmul(x, y); }},
+      {"linear, bias", [&] { return linear(x, x, ones({2}, f32, {.device = other})); }},
+      {"conv2d", [&] { return conv2d(image, kernel.to(other)); }},
+      {"rms_norm", [&] { return rms_norm(x, ones({2}, f32, {.device = other})); }},
+      {"layer_norm", [&] { return layer_norm(x, ones({2}, f32, here), ones({2}, f32, {.device = other})); }},
+      {"attention", [&] { return attention(heads, heads, heads.to(other)); }},
+      {"concat",
+       [&] {
+         return concat({x, y});
+       }},
+      {"stack",
+       [&] {
+         return stack({one, far});
+       }},
+      {"take", [&] { return take(x, far_ids); }},
+      {"take of one", [&] { return take(x, zeros({}, i64, {.device = other})); }},
+      {"gather",
+       [&] {
+         return gather(x, zeros({2, 2}, i64, {.device = other}), 0);
+       }},
+      {"embedding", [&] { return embedding(x, far_ids); }},
+      {"scatter_add",
+       [&] {
+         return scatter_add(x, zeros({2, 2}, i64, here), y);
+       }},
+      {"masked_fill", [&] { return masked_fill(x, mask, far); }},
+      {"masked_select", [&] { return masked_select(x, far_mask); }},
+      {"searchsorted", [&] { return searchsorted(ones({2}, f32, here), far); }},
+      {"mse_loss", [&] { return mse_loss(x, y); }},
+      {"cross_entropy", [&] { return cross_entropy(x, far_ids); }},
+      {"copy_into",
+       [&] {
+         Tensor to = zeros({2, 2}, f32, here);
+         copy_into(to, far);
+         return to;
+       }},
+  };
+  for (const auto& [name, call] : calls) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(kind_of(call), ErrorKind::DeviceMismatch);
+  }
+}
+
 TEST_P(Promotion, OfComparisonsTakesAnyTwoIntegersAndRefusesWhatSumsRefuse) {
   for (const DType a : order) {
     for (const DType b : order) {

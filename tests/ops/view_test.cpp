@@ -1,4 +1,6 @@
 // Views: new layouts over the same buffer, Python's slices, and the verb that writes through them.
+#include <numeric>
+
 #include "tests/ops/on_devices.h"
 
 namespace votive {
@@ -94,6 +96,28 @@ TEST_P(Views, WritingOverItselfIsAsIfCopiedFirst) {
   Tensor to = narrow(x, 0, 1, 5);
   copy_into(to, narrow(x, 0, 0, 5));
   EXPECT_EQ(values(x), (std::vector<std::int32_t>{0, 0, 1, 2, 3, 4}));
+  // Far more than one block of bytes or one thread moves at a time.
+  constexpr Size n = 300;
+  std::vector<std::int32_t> numbers(n * n);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto written = [&](const std::function<std::pair<Tensor, Tensor>(const Tensor&)>& sides) {
+    const Tensor all = contiguous(from_host<std::int32_t>(numbers, {n, n}, i32, here));
+    auto [destination, source] = sides(all);
+    copy_into(destination, source);
+    return values(all);
+  };
+  std::vector<std::int32_t> up = numbers, down = numbers, reversed = numbers, turned = numbers;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::size_t row = i / n, column = i % n;
+    if (row > 0) down[i] = numbers[i - n];
+    if (row + 1 < n) up[i] = numbers[i + n];
+    reversed[i] = numbers[numbers.size() - 1 - i];
+    turned[i] = numbers[column * n + row];
+  }
+  EXPECT_EQ(written([](const Tensor& all) { return std::pair(narrow(all, 0, 1, n - 1), narrow(all, 0, 0, n - 1)); }), down);
+  EXPECT_EQ(written([](const Tensor& all) { return std::pair(narrow(all, 0, 0, n - 1), narrow(all, 0, 1, n - 1)); }), up);
+  EXPECT_EQ(written([](const Tensor& all) { return std::pair(all, flip(flip(all, 0), 1)); }), reversed);
+  EXPECT_EQ(written([](const Tensor& all) { return std::pair(all, transpose(all)); }), turned);
 }
 
 TEST_P(Views, WritingRefusesWhatItWouldLose) {
