@@ -37,6 +37,11 @@ TEST_P(Products, WhoseInnerSizesDifferAreRefusedWhicheverIsLarger) {
               }),
               ErrorKind::ShapeMismatch);
   }
+  const Tensor blocks = Tensor::allocate("test", {.dtype = DType::q8_0, .shape = {4, 64}, .device = GetParam()});
+  for (const Size k : {32, 96}) {
+    EXPECT_EQ(kind_of([&] { matmul(ones({5, k}, f32, here), transpose(blocks)); }), ErrorKind::ShapeMismatch) << k;
+    EXPECT_EQ(kind_of([&] { linear(ones({5, k}, f32, here), blocks); }), ErrorKind::ShapeMismatch) << k;
+  }
 }
 
 TEST_P(Products, OfIntegersKnowTheirLimits) {

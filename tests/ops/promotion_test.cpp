@@ -1,4 +1,7 @@
 // Which pairs of dtypes add, and to what: the table of CONTRACT.md 1.2, transcribed; and what a literal becomes beside each dtype (1.3).
+#include <cmath>
+#include <numeric>
+
 #include "tests/ops/on_devices.h"
 
 namespace votive {
@@ -135,6 +138,31 @@ TEST_P(Promotion, RoundsALiteralToTheTensorFirst) {
   // 0.1 in bf16 is 0.10009765625; 3 · that = 0.30029296875, in bf16 0.30078125 (RNE of 0.30029296875 between 0.298828125 and 0.30078125)
   EXPECT_EQ((full({}, 3, bf16, here) * 0.1).to(f32).item<float>(), 0.30078125f);
   EXPECT_EQ((full({}, 1, f16, here) + 2049).to(f32).item<float>(), 2048.0f + 0.0f);  // 2049 rounds to 2048, 2049 to 2048
+}
+
+/// To the nearest number of so many significant bits, ties to even; exact products of two such numbers come in.
+double to_bits(double x, int bits) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+// A literal kept in f32 until after the product would give other numbers, for a quarter of them in bf16.
+TEST_P(Promotion, RoundsALiteralBeforeEveryProduct) {
+  for (const auto& [dtype, bits] : {std::pair{bf16, 8}, {f16, 11}}) {
+    std::vector<float> numbers(255);
+    std::iota(numbers.begin(), numbers.end(), 1.0f);
+    const Tensor x = from_host<float>(numbers, {255}, f32, here).to(dtype);
+    const std::vector<float> products = (x * 0.1).to(f32).to_host<float>(), quotients = (x / 0.3).to(f32).to_host<float>();
+    int late = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      ASSERT_EQ(products[i], to_bits(numbers[i] * to_bits(0.1, bits), bits)) << numbers[i] << " in " << to_string(dtype);
+      ASSERT_EQ(quotients[i], to_bits(static_cast<float>(numbers[i] / to_bits(0.3, bits)), bits))
+          << numbers[i] << " in " << to_string(dtype);
+      late += products[i] != to_bits(static_cast<float>(numbers[i] * double(0.1f)), bits);
+    }
+    EXPECT_GT(late, 10);
+  }
 }
 
 TEST_P(Promotion, OfReductionsFollowsTheirTable) {
