@@ -11,27 +11,6 @@
 
 namespace votive::contract {
 
-std::vector<Operation> operations() {
-  std::vector<Operation> all;
-  add_pointwise(all);
-  add_conversions(all);
-  add_creation(all);
-  add_reductions(all);
-  add_losses(all);
-  add_scans(all);
-  add_norms(all);
-  add_attention(all);
-  add_products(all);
-  add_convolutions(all);
-  add_pooling(all);
-  add_resampling(all);
-  add_lookups(all);
-  add_movement(all);
-  add_scatters(all);
-  add_orders(all);
-  return all;
-}
-
 namespace {
 
 const std::vector<Operation>& table() {
@@ -40,13 +19,8 @@ const std::vector<Operation>& table() {
 }
 
 // Under a sanitizer everything takes some thirty times as long, and it looks at accesses, not at values: a seventh of the cases there, on three threads.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int one_case_in = 7;
-constexpr int thread_counts[] = {3};
-#else
-constexpr int one_case_in = 1;
-constexpr int thread_counts[] = {1, 2, 3};
-#endif
+constexpr int one_case_in = sanitized ? 7 : 1;
+const std::vector<int> thread_counts = sanitized ? std::vector<int>{3} : std::vector<int>{1, 2, 3};
 
 /// A case with its inputs made and what `reference` says to it.
 struct Prepared {

@@ -81,6 +81,7 @@ void count_cases(const std::string& operation, DType dtype, Device device, Size 
 }
 
 void CoverageReport::TearDown() {
+  std::fputs(fmt::format("VOTIVE_SEED={} gives these inputs again\n", seed_of_run()).c_str(), stdout);
   if (counted().empty()) return;
   std::fputs(text_of(counted()).c_str(), stdout);
   const char* path = std::getenv("VOTIVE_COVERAGE_TABLE");

@@ -1,7 +1,8 @@
 // Pooling in one to three dimensions with every attribute, windows that are not alike, and elements put back.
 #include <cmath>
-#include "tests/contract/operations.h"
 
+#include "tests/contract/operations.h"
+#include "votive/autograd/autograd.h"
 #include "votive/ops/ops.h"
 
 namespace votive::contract {
@@ -52,7 +53,11 @@ std::vector<Case> averages(Rng& rng, DType d, int axes) {
   const auto add = [&](const Shape& x, const PerAxis& kernel, const AveragePoolOptions& options, Values values, const std::string& note,
                        bool layouts) {
     all.push_back({{{.dtype = d, .shape = x, .values = values}},
-                   [=](std::span<const Tensor> in, Device) { return Outputs{function(in[0], kernel, options)}; },
+                   [=](std::span<const Tensor> in, Device) {
+                     if (!is_floating(in[0].dtype())) return Outputs{function(in[0], kernel, options)};
+                     const Tensor leaf = in[0].require_grad(), y = function(leaf, kernel, options);
+                     return Outputs{y.detach(), grad(sum(square(y)), leaf)};  // the gradient has a kernel of its own
+                   },
                    note,
                    layouts});
   };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 
 #include "votive/core/walk.h"
 #include "votive/numerics/convert.h"
@@ -22,9 +23,17 @@ std::uint64_t Rng::next() {
   return z ^ (z >> 31);
 }
 
+std::uint64_t seed_of_run() {
+  static const std::uint64_t seed = [] {
+    if (const char* wish = std::getenv("VOTIVE_SEED")) return static_cast<std::uint64_t>(std::strtoull(wish, nullptr, 10));
+    if (std::getenv("VOTIVE_EXHAUSTIVE") != nullptr) return std::uint64_t{std::random_device{}()};
+    return std::uint64_t{20240229};
+  }();
+  return seed;
+}
+
 std::uint64_t seed_of(std::string_view name) {
-  const char* wish = std::getenv("VOTIVE_SEED");
-  std::uint64_t seed = wish != nullptr ? std::strtoull(wish, nullptr, 10) : 20240229;
+  std::uint64_t seed = seed_of_run();
   for (const char c : name) seed = seed * 1099511628211u + static_cast<unsigned char>(c);
   return seed;
 }

@@ -10,6 +10,13 @@
 
 namespace votive::contract {
 
+/// Whether a sanitizer watches: everything takes some thirty times as long then, and what is looked at is accesses, not values.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 /// SplitMix64: a test needs numbers that are the same everywhere, not good ones.
 class Rng {
  public:
@@ -26,7 +33,9 @@ class Rng {
   std::uint64_t state_;
 };
 
-/// The seed of this run: VOTIVE_SEED, else a constant. Mixed with `name` so that each operation has numbers of its own.
+/// The seed of this run: VOTIVE_SEED, else a constant, or under VOTIVE_EXHAUSTIVE another one every time. The test programs print it.
+std::uint64_t seed_of_run();
+/// Mixed with `name`, so that each operation has numbers of its own.
 std::uint64_t seed_of(std::string_view name);
 
 enum class Values : std::uint8_t {

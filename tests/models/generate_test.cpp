@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -137,6 +138,24 @@ TEST(Sampler, DrawsInProportionToTheProbabilities) {
   // Four standard deviations of a binomial count.
   EXPECT_NEAR(counts[0], 1000, 4 * std::sqrt(8000 * 0.125 * 0.875));
   EXPECT_NEAR(counts[1], 2000, 4 * std::sqrt(8000 * 0.25 * 0.75));
+}
+
+// The sums of its weights are made on the caller's thread, whose program may round as it likes.
+TEST(Sampler, ChoosesTheSameTokensInWhateverEnvironmentTheCallerHas) {
+  const Tensor logits = randn({3000}, {.seed = 9});
+  const auto draw = [&] {
+    Sampler sampler({.temperature = 1.3, .top_p = 0.93, .seed = 5});
+    std::vector<int> ids;
+    for (int i = 0; i < 400; ++i) ids.push_back(sampler(logits, {}));
+    return ids;
+  };
+  const std::vector<int> expected = draw();
+  for (const int mode : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    std::fesetround(mode);
+    const std::vector<int> found = draw();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(found, expected);
+  }
 }
 
 TEST(Sampler, KeepsOnlyWhatTopKTopPAndMinPAllow) {

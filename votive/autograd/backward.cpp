@@ -2,10 +2,13 @@
 // it the bits of every sum of contributions, is decided by the graph alone. No step recurses: a graph may be any number of operations deep.
 #include <algorithm>
 #include <cstdint>
+#include <new>
 
 #include "votive/autograd/autograd.h"
 #include "votive/autograd/leaves.h"
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
+#include "votive/ops/apply.h"
 #include "votive/ops/check.h"
 #include "votive/ops/gradient.h"
 #include "votive/ops/ops.h"
@@ -187,7 +190,8 @@ std::vector<const Record*> leaves(const Tensor& y) {
   return found;
 }
 
-Grads backward(const Tensor& loss, const BackwardOptions& options) {
+Grads backward(const Tensor& loss, const BackwardOptions& options) try {
+  const FloatEnvironment environment;  // gradients compute on the host too
   const Tensor outputs[] = {loss}, seeds[] = {seed_of("backward", loss, options.seed)};
   Grads grads;
   // Leaves are found by what they are, so no list of them is needed.
@@ -196,9 +200,10 @@ Grads backward(const Tensor& loss, const BackwardOptions& options) {
     grads.gradients_.emplace(place.record, Grads::Entry{RecordPtr(const_cast<Record*>(place.record)), std::move(gradient)});
   }
   return grads;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("backward"); }
 
-Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, const GradOptions& options) {
+Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, const GradOptions& options) try {
+  const FloatEnvironment environment;
   if (!options.seeds.empty() && options.seeds.size() != outputs.size()) {
     throw Error(ErrorKind::InvalidArgument, "grad").detail(format("{} seeds for {} outputs", options.seeds.size(), outputs.size()));
   }
@@ -231,7 +236,7 @@ Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, co
     result.push_back(at == found.end() ? Tensor() : at->second);
   }
   return result;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("grad"); }
 
 Tensors grad(const Tensor& output, std::initializer_list<Tensor> inputs, const GradOptions& options) {
   return grad(std::span(&output, 1), std::span(inputs.begin(), inputs.size()), options);

@@ -102,7 +102,7 @@ int cpus() {
 Error refused_count(const char* op, std::string_view given) {
   return Error(ErrorKind::InvalidArgument, op)
       .value(std::string(given))
-      .detail(text::format("'{}' is not a number of threads", given))
+      .detail(text::format("'{}' is not a number of threads", text::shown(given, 80)))
       .accepted("1 … 256");
 }
 

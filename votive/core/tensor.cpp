@@ -210,7 +210,7 @@ Tensor Tensor::with_record(RecordPtr record, int output) const {
   return tensor;
 }
 
-Tensor Tensor::require_grad() const {
+Tensor Tensor::require_grad() const try {
   if (body_ == nullptr) throw Error(ErrorKind::InvalidArgument, "require_grad").detail("no tensor was given");
   if (!is_floating(body_->dtype)) {
     throw Error(ErrorKind::DTypeMismatch, "require_grad")
@@ -220,7 +220,7 @@ Tensor Tensor::require_grad() const {
         .accepted("f16, bf16, f32, f64");
   }
   return requires_grad() ? *this : with_record(RecordPtr(new Leaf), 0);
-}
+} catch (const std::bad_alloc&) { throw Error(ErrorKind::OutOfMemory, "require_grad").detail("no memory for a record"); }
 
 Tensor Tensor::detach() const { return requires_grad() ? with_record({}, 0) : *this; }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/core/tensor.h"
 #include "votive/core/walk.h"
@@ -101,6 +102,33 @@ T exactly(const Tensor& x, double value) {
   refuse_item(x, name_of<T>(), text::format("{}", value));
 }
 
+/// Out of line: inlined, its conversions could move past the scope of item()'s environment.
+template <class T>
+[[gnu::noinline]] T only_element(const Tensor& x) {
+  switch (x.dtype()) {
+    case DType::boolean: return exactly<T>(x, element<std::uint8_t>(x));
+    case DType::u8: return exactly<T>(x, element<std::uint8_t>(x));
+    case DType::i8: return exactly<T>(x, element<std::int8_t>(x));
+    case DType::u16: return exactly<T>(x, element<std::uint16_t>(x));
+    case DType::i16: return exactly<T>(x, element<std::int16_t>(x));
+    case DType::u32: return exactly<T>(x, element<std::uint32_t>(x));
+    case DType::i32: return exactly<T>(x, element<std::int32_t>(x));
+    case DType::u64: return exactly<T>(x, element<std::uint64_t>(x));
+    case DType::i64: return exactly<T>(x, element<std::int64_t>(x));
+    case DType::f16: return exactly<T>(x, static_cast<double>(numerics::f16_to_f32(element<std::uint16_t>(x))));
+    case DType::bf16: return exactly<T>(x, static_cast<double>(numerics::bf16_to_f32(element<std::uint16_t>(x))));
+    case DType::f32: return exactly<T>(x, static_cast<double>(element<float>(x)));
+    case DType::f64: return exactly<T>(x, element<double>(x));
+    case DType::e4m3: return exactly<T>(x, static_cast<double>(numerics::e4m3_to_f32(element<std::uint8_t>(x))));
+    case DType::e5m2: return exactly<T>(x, static_cast<double>(numerics::e5m2_to_f32(element<std::uint8_t>(x))));
+    default: break;
+  }
+  throw Error(ErrorKind::DTypeMismatch, "item")
+      .dtype(to_string(x.dtype()))
+      .detail(text::format("{} has no single elements", to_string(x.dtype())))
+      .hint("Convert it first: x.to(f32)");
+}
+
 }  // namespace
 
 template <class T>
@@ -132,33 +160,13 @@ std::vector<T> Tensor::to_host() const {
 
 template <class T>
 T Tensor::item() const {
+  const FloatEnvironment environment;  // an f32 subnormal on its way through double is 0 where the caller flushes
   require_plain("item", *this);
   if (count() != 1)
     throw Error(ErrorKind::ShapeMismatch, "item")
         .shape(shape().to_vector())
         .detail(text::format("shape {} has {} elements, not one", to_string(shape()), count()));
-  switch (dtype()) {
-    case DType::boolean: return exactly<T>(*this, element<std::uint8_t>(*this));
-    case DType::u8: return exactly<T>(*this, element<std::uint8_t>(*this));
-    case DType::i8: return exactly<T>(*this, element<std::int8_t>(*this));
-    case DType::u16: return exactly<T>(*this, element<std::uint16_t>(*this));
-    case DType::i16: return exactly<T>(*this, element<std::int16_t>(*this));
-    case DType::u32: return exactly<T>(*this, element<std::uint32_t>(*this));
-    case DType::i32: return exactly<T>(*this, element<std::int32_t>(*this));
-    case DType::u64: return exactly<T>(*this, element<std::uint64_t>(*this));
-    case DType::i64: return exactly<T>(*this, element<std::int64_t>(*this));
-    case DType::f16: return exactly<T>(*this, static_cast<double>(numerics::f16_to_f32(element<std::uint16_t>(*this))));
-    case DType::bf16: return exactly<T>(*this, static_cast<double>(numerics::bf16_to_f32(element<std::uint16_t>(*this))));
-    case DType::f32: return exactly<T>(*this, static_cast<double>(element<float>(*this)));
-    case DType::f64: return exactly<T>(*this, element<double>(*this));
-    case DType::e4m3: return exactly<T>(*this, static_cast<double>(numerics::e4m3_to_f32(element<std::uint8_t>(*this))));
-    case DType::e5m2: return exactly<T>(*this, static_cast<double>(numerics::e5m2_to_f32(element<std::uint8_t>(*this))));
-    default: break;
-  }
-  throw Error(ErrorKind::DTypeMismatch, "item")
-      .dtype(to_string(dtype()))
-      .detail(text::format("{} has no single elements", to_string(dtype())))
-      .hint("Convert it first: x.to(f32)");
+  return only_element<T>(*this);
 }
 
 template std::vector<bool> Tensor::to_host() const;

@@ -97,7 +97,7 @@ const IsaDescription& find_isa(std::string_view name) {
   throw Error(ErrorKind::InvalidArgument, "select_isa")
       .arg("name", 1)
       .value(std::string(name))
-      .detail(text::format("there is no instruction set '{}'", name))
+      .detail(text::format("there is no instruction set '{}'", text::shown(name, 80)))
       .accepted(choices())
       .hint(text::format("Choose one of: {}", choices()));
 }

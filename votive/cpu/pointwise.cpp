@@ -85,7 +85,8 @@ void binary(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, Strea
   const Reader left(a, broadcast_layout(a.layout(), y.shape()), p.a);
   const Reader right(b, broadcast_layout(b.layout(), y.shape()), p.b);
   const Writer out(y, y.layout(), p.result);
-  parallel_for(count, p.grain, [&](Size begin, Size end) {
+  // Through a pointer also when one range is all: inlined, its 24 KiB of tiles would stand in this frame a second time, and a thread of 64 KiB overflow.
+  parallel_for_worker(count, p.grain, [&](Size begin, Size end, int) {
     Tile tile_a, tile_b, tile_y;
     for (Size at = begin, n = 0; at < end; at += n) {
       n = right.tile_end(at, left.tile_end(at, end - at < tile_size ? end - at : tile_size));

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/numerics/math.h"
 #include "votive/numerics/random.h"
@@ -73,6 +74,7 @@ Sampler::Sampler(const SamplingOptions& options) : options_(options) {
 }
 
 int Sampler::operator()(const Tensor& logits, std::span<const int> recent) {
+  const FloatEnvironment environment;
   std::vector<float> values = logits.to_host<float>();
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isnan(values[i])) {

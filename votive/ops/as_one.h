@@ -2,10 +2,13 @@
 // part may pass through an infinity that the result never shows (the logarithm of a probability of 0).
 #pragma once
 
+#include <new>
 #include <utility>
 
 #include "votive/base/error.h"
+#include "votive/base/float_environment.h"
 #include "votive/ops/modes.h"
+#include "votive/ops/refuse_memory.h"
 
 namespace votive {
 
@@ -45,9 +48,11 @@ void trap_results(std::string_view op, const Results& all) {
 
 }  // namespace detail
 
-/// `work()`, a tensor, two or three or a list of them, as the result of the function `op`.
+/// `work()`, a tensor, two or three or a list of them, as the result of the function `op`. What it computes on the caller's thread, such as a scale, is
+/// computed in the floating-point environment of the contract.
 template <class Work>
 auto as_one(std::string_view op, const Work& work) {
+  const FloatEnvironment environment;
   try {
     if (!detail::traps_non_finite) return work();
     auto result = [&] {
@@ -59,7 +64,7 @@ auto as_one(std::string_view op, const Work& work) {
   } catch (Error& error) {
     error.in(op);
     throw;
-  }
+  } catch (const std::bad_alloc&) { detail::refuse_memory(op); }
 }
 
 }  // namespace votive

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/attention.h"
@@ -127,6 +128,7 @@ Tensors Attention::gradient(const Backward& step) const {
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const AttentionOptions& options) {
+  const FloatEnvironment environment;
   Attention op{options.scale.value_or(1.0f), options.causal, options.softcap, options.window};
   const Tensor& slopes = options.slopes;
   const Meta y = op.result(q.meta(), k.meta(), v.meta(), mask.meta(), slopes.meta());

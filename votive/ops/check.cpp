@@ -142,8 +142,7 @@ DType require_common_dtype(std::string_view op, const Argument& x, const Argumen
   const DType a = x.meta.dtype, b = y.meta.dtype;
   if (is_integer(a) && is_integer(b)) {
     error.detail(format("no common dtype: {}, {}. No integer holds every {} and {}", describe(x), describe(y), to_string(a), to_string(b)))
-        .hint(format("Cast one side, e.g. {}.to({})", is_unsigned_integer(a) ? x.name : y.name,
-                     is_unsigned_integer(a) ? to_string(b) : to_string(a)));
+        .hint(format("Cast one side, e.g. {}.to(i64)", is_unsigned_integer(a) ? x.name : y.name));  // the widest there is, not the other's
   } else if (is_integer(a) || is_integer(b)) {
     const Argument& integer = is_integer(a) ? x : y;
     const Argument& other = is_integer(a) ? y : x;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "votive/base/text.h"
+#include "votive/ops/apply.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/pointwise.h"
 #include "votive/ops/views.h"
@@ -109,12 +110,12 @@ DType require_list(std::string_view op, std::span<const Tensor> x) {
 
 }  // namespace
 
-Tensor concatenated(Concat op, DType dtype, std::span<const Tensor> x) {
+Tensor concatenated(Concat op, DType dtype, std::span<const Tensor> x) try {
   std::vector<Tensor> parts;
   parts.reserve(x.size());
   for (const Tensor& part : x) parts.push_back(part.to(dtype));
   return apply_list(op, std::span<const Tensor>(parts));
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory(op_name(op)); }
 
 Meta Concat::result(std::span<const Tensor> x) const {
   Meta result{.dtype = require_list(called, x), .shape = {}, .device = x.front().device()};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/numerics/convert.h"
 #include "votive/numerics/math.h"
@@ -133,6 +134,7 @@ Tensor arange_of_integers(Wide start, Wide stop, Wide step, DType dtype, CreateO
 }  // namespace
 
 Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dtype, CreateOptions options) {
+  const FloatEnvironment environment;
   bool floating = false;
   for (const Literal& value : {start, stop, step}) {
     if (value.kind() == Literal::Kind::boolean) {
@@ -163,6 +165,7 @@ Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dt
 }
 
 Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions options) {
+  const FloatEnvironment environment;
   if (!is_floating(dtype)) {
     throw Error(ErrorKind::DTypeMismatch, "linspace")
         .detail(to_string(dtype).data())
@@ -187,6 +190,7 @@ Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions op
 }
 
 Tensor logspace(double start, double stop, Size n, double base, DType dtype, CreateOptions options) {
+  const FloatEnvironment environment;
   if (!is_floating(dtype)) {
     throw Error(ErrorKind::DTypeMismatch, "logspace")
         .detail(to_string(dtype).data())
@@ -290,7 +294,7 @@ Tensor upload(const char* op, const Meta& meta, const std::byte* bytes, std::siz
 
 }  // namespace
 
-Tensor tensor(const Nested& values, DType dtype, CreateOptions options) {
+Tensor tensor(const Nested& values, DType dtype, CreateOptions options) try {
   Shape shape;
   measure(values, 0, shape);
   const Meta meta = new_meta("tensor", shape, dtype, options);
@@ -300,7 +304,7 @@ Tensor tensor(const Nested& values, DType dtype, CreateOptions options) {
   std::vector<std::byte> bytes(bits.size() * width);
   for (std::size_t i = 0; i < bits.size(); ++i) std::memcpy(bytes.data() + i * width, &bits[i], width);
   return upload("tensor", meta, bytes.data(), bytes.size());
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("tensor"); }
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
@@ -195,6 +196,7 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, GridSampleOptions option
 }
 
 Tensor affine_grid(const Tensor& theta, const Shape& size, AffineGridOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "affine_grid";
   return as_one(op, [&] {
     const Meta meta = theta.meta();

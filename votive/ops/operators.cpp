@@ -1,6 +1,7 @@
 // The public pointwise functions and operators, and what they make of a literal. Everything ends in apply; compositions are in compositions.cpp.
 #include <cmath>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/literal.h"
@@ -172,12 +173,14 @@ Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string
     // A count that is no value of x's dtype shifts as any other from the width on does.
     if (group == PointwiseGroup::shift && !(fits(value, dtype) && value.as_unsigned() < 64)) value = 64;
   }
-  std::string hint;
+  std::string wide;
+  std::string_view hint;  // made only where it will be shown: a text of this length asks for memory
   if (is_integer(dtype) && !fits(value, dtype)) {
     const std::string cast_x = format("x.to({})", wider(dtype, value));
-    hint = symbol.empty()  ? format("Cast the tensor, e.g. {}({}, {})", op, cast_x, to_string(value))
+    wide = symbol.empty()  ? format("Cast the tensor, e.g. {}({}, {})", op, cast_x, to_string(value))
            : literal_first ? format("Cast the tensor, e.g. {} {} {}", to_string(value), symbol, cast_x)
                            : format("Cast the tensor, e.g. {} {} {}", cast_x, symbol, to_string(value));
+    hint = wide;
   } else if (!is_integer(dtype)) {
     hint = "Cast the tensor, e.g. x.to(f64)";
   }
@@ -187,6 +190,7 @@ Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string
 // Integers compare with any number as mathematics does: an integer literal keeps its 64 bits, a float becomes the integer threshold
 // that divides the integers as it does (CONTRACT.md 2.5).
 Tensor compare_with_literal(BinaryKind kind, const Tensor& x, Literal value) {
+  const FloatEnvironment environment;
   const Binary op{kind};
   const Meta meta = x.meta();
   require_unblocked(op.name(), {"x", 1, meta});

@@ -173,7 +173,7 @@ Between between(const Tensor& p, QuantileMethod how) {
   }
 }
 
-Tensor quantiles(std::string_view call, const Tensor& given, std::span<const double> q, QuantileOptions options, bool skip_nan) {
+Tensor quantiles(std::string_view call, const Tensor& given, std::span<const double> q, QuantileOptions options, bool skip_nan) try {
   const Meta meta = given.meta();
   const Argument argument{"x", 1, meta};
   require_number(call, argument);
@@ -212,7 +212,7 @@ Tensor quantiles(std::string_view call, const Tensor& given, std::span<const dou
   Shape kept = Shape::filled(meta.shape.rank(), 1);  // all elements: the one axis of y counts q
   kept.insert(0, wanted);
   return reshape(y, kept);
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory(call); }
 
 Tensor one_quantile(std::string_view call, const Tensor& x, double q, QuantileOptions options, bool skip_nan) {
   return as_one(call, [&] {

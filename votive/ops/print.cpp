@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/ops.h"
@@ -64,6 +65,7 @@ void append(const Tensor& x, bool shorten, std::string& text) {
 }  // namespace
 
 std::string to_string(const Tensor& x) {
+  const FloatEnvironment environment;
   if (!x.defined()) return "no tensor";
   const Meta meta = x.meta();
   std::string text = format("tensor {}{} on {}", to_string(meta.dtype), to_string(meta.shape), to_string(meta.device));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "votive/base/text.h"
+#include "votive/ops/apply.h"
 #include "votive/ops/ops.h"
 #include "votive/ops/views.h"
 
@@ -96,7 +97,7 @@ Tensor rolled(const Tensor& x, Size shift, int axis) {
 
 }  // namespace
 
-Tensor roll(const Tensor& x, std::span<const Size> shifts, std::span<const int> axes) {
+Tensor roll(const Tensor& x, std::span<const Size> shifts, std::span<const int> axes) try {
   const Meta meta = x.meta();
   require_unblocked("roll", {"x", 1, meta});
   if (shifts.size() != axes.size()) {
@@ -107,7 +108,7 @@ Tensor roll(const Tensor& x, std::span<const Size> shifts, std::span<const int> 
   Tensor y = x;
   for (std::size_t i = 0; i < axes.size(); ++i) y = rolled(y, shifts[i], normalise_axis("roll", axes[i], meta.shape.rank()));
   return y;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("roll"); }
 
 Tensor roll(const Tensor& x, std::initializer_list<Size> shifts, std::initializer_list<int> axes) {
   return roll(x, std::span(shifts.begin(), shifts.size()), std::span(axes.begin(), axes.size()));

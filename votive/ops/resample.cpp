@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "votive/base/float_environment.h"
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
@@ -217,6 +218,7 @@ Tensor interpolate(const Tensor& x, const Shape& size, InterpolateOptions option
 }
 
 Tensor interpolate_by(const Tensor& x, const std::vector<double>& scale, InterpolateOptions options) {
+  const FloatEnvironment environment;
   constexpr std::string_view op = "interpolate_by";
   const Meta meta = x.meta();
   const Argument a{"x", 1, meta};

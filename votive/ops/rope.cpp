@@ -66,7 +66,7 @@ Tensor rope(const Tensor& x, const Tensor& positions, const Tensor& frequencies,
 namespace {
 
 /// base^(−2i/R) for every pair, after the checks that all the frequencies share.
-std::vector<double> unscaled(std::string_view op, Size rotated, double base) {
+std::vector<double> unscaled(std::string_view op, Size rotated, double base) try {
   if (rotated < 0 || rotated % 2 != 0)
     throw Error(ErrorKind::InvalidArgument, op).detail(format("{} elements do not form pairs", rotated)).accepted("even sizes");
   if (!(base > 0.0) || base > 1.7976931348623157e308)
@@ -77,14 +77,14 @@ std::vector<double> unscaled(std::string_view op, Size rotated, double base) {
   for (std::size_t i = 0; i < frequencies.size(); ++i)
     frequencies[i] = numerics::pow_positive_f64(base, -2.0 * static_cast<double>(i) / static_cast<double>(rotated));
   return frequencies;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory(op); }
 
-Tensor rounded(const std::vector<double>& frequencies, const CreateOptions& options) {
+Tensor rounded(const std::vector<double>& frequencies, const CreateOptions& options) try {
   const FloatEnvironment environment;
   std::vector<float> values;
   for (const double f : frequencies) values.push_back(numerics::f64_to_f32(f));
   return from_host(std::span<const float>(values), {static_cast<Size>(values.size())}, DType::f32, options);
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("rope_frequencies"); }
 
 void require_at_least(std::string_view op, std::string_view name, double value, double least) {
   if (value >= least && value <= 1.7976931348623157e308) return;
