@@ -228,13 +228,13 @@ void add_indexing(Collector& c) {
                                    {"scatter for max", ScatterMode::max},
                                    {"scatter to mul", ScatterMode::mul},
                                    {"scatter for mean", ScatterMode::mean}}) {
-    c.all(name, [=](DType t) {
+    c.all(name, [=, mode = mode](DType t) {
       return Outputs{
           scatter(numbers({5, 9, 7}, t, 559, d), at({5, 20, 7}, 9, 560), numbers({5, 20, 7}, t, 561, d), {.axis = 1, .mode = mode}),
           scatter(numbers({3}, t, 562, d), at({4200}, 3, 563), numbers({4200}, t, 564, d), {.mode = mode})};
     });
     if (mode == ScatterMode::assign) continue;
-    c.all("index_reduce" + std::string(name).substr(7), [=](DType t) {
+    c.all("index_reduce" + std::string(name).substr(7), [=, mode = mode](DType t) {
       return Outputs{index_reduce(numbers({5, 9}, t, 565, d), at({20}, 5, 566), numbers({20, 9}, t, 567, d), {.mode = mode})};
     });
   }

@@ -109,21 +109,23 @@ void add_resampling(Collector& c) {
                                    {"linear", Interpolation::linear},
                                    {"cubic", Interpolation::cubic},
                                    {"area", Interpolation::area}}) {
-    c.all(std::string("interpolate ") + name, [=](DType t) { return Outputs{interpolate(x(t), {13, 5}, {.mode = mode})}; });
+    c.all(std::string("interpolate ") + name, [=, mode = mode](DType t) { return Outputs{interpolate(x(t), {13, 5}, {.mode = mode})}; });
     if (mode == Interpolation::area) continue;
-    c.all(std::string("interpolate_by ") + name, [=](DType t) { return Outputs{interpolate_by(x(t), {1.7, 0.6}, {.mode = mode})}; });
+    c.all(std::string("interpolate_by ") + name, [=, mode = mode](DType t) {
+      return Outputs{interpolate_by(x(t), {1.7, 0.6}, {.mode = mode})};
+    });
   }
   for (const auto& [name, mode] : {std::pair{"linear", Interpolation::linear}, {"cubic", Interpolation::cubic}}) {
-    c.all(std::string("interpolate with corners ") + name, [=](DType t) {
+    c.all(std::string("interpolate with corners ") + name, [=, mode = mode](DType t) {
       return Outputs{interpolate(x(t), {13, 5}, {.mode = mode, .align_corners = true})};
     });
-    c.all(std::string("interpolate with antialias ") + name, [=](DType t) {
+    c.all(std::string("interpolate with antialias ") + name, [=, mode = mode](DType t) {
       return Outputs{interpolate(x(t), {4, 5}, {.mode = mode, .antialias = true})};
     });
   }
   for (const auto& [name, padding] :
        {std::pair{"zeros", GridPadding::zeros}, {"border", GridPadding::border}, {"reflection", GridPadding::reflection}}) {
-    c.all(std::string("grid_sample ") + name, [=](DType t) {
+    c.all(std::string("grid_sample ") + name, [=, padding = padding](DType t) {
       const Tensor grid = normal({2, 5, 6, 2}, t, 332, d);
       return Outputs{grid_sample(x(t), grid, {.padding = padding}),
                      grid_sample(x(t), grid, {.mode = Interpolation::cubic, .padding = padding, .align_corners = true}),
