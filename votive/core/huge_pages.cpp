@@ -1,8 +1,6 @@
 // mmap(2) with an alignment, and a first-fit list of free ranges. Under AddressSanitizer all that is not handed out is poisoned.
 #include "votive/core/huge_pages.h"
 
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/lsan_interface.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -36,7 +34,7 @@ std::byte* map_pages(std::size_t bytes) noexcept {
 }
 
 void unmap_pages(std::byte* address, std::size_t bytes) noexcept {
-  ASAN_UNPOISON_MEMORY_REGION(address, bytes);
+  unpoison(address, bytes);
   ::munmap(address, bytes);
 }
 
@@ -65,7 +63,7 @@ bool ChunkPages::grow(std::size_t bytes) {
     address = map_pages(size);
     if (address == nullptr) return false;
   }
-  ASAN_POISON_MEMORY_REGION(address, size);
+  poison(address, size);
   if constexpr (address_sanitizer) __lsan_register_root_region(address, size);  // headers of tensors lie here and point to the heap
   chunks_.emplace(address, size);
   free_.emplace(address, size);

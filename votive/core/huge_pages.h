@@ -5,18 +5,12 @@
 #include <cstddef>
 #include <map>
 
+#include "votive/core/address_sanitizer.h"
+
 namespace votive {
 
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool address_sanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool address_sanitizer = __has_feature(address_sanitizer);
-#else
-inline constexpr bool address_sanitizer = false;
-#endif
 
 /// Zeroed memory at a 2 MiB boundary, or nullptr when the operating system refuses. `bytes` is a multiple of page_bytes.
 std::byte* map_pages(std::size_t bytes) noexcept;

@@ -4,7 +4,6 @@
 #include "votive/core/memory.h"
 
 #include <pthread.h>
-#include <sanitizer/asan_interface.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,8 +28,8 @@ struct Block {
 };
 
 // The first bytes of a cached block hold the link; the rest stays poisoned for AddressSanitizer, so that a use after the free is found.
-void hand_out(void* block, [[maybe_unused]] std::size_t asked) { ASAN_UNPOISON_MEMORY_REGION(block, asked); }
-void take_back(void* block, [[maybe_unused]] std::size_t bytes) { ASAN_POISON_MEMORY_REGION(block, bytes); }
+void hand_out(void* block, [[maybe_unused]] std::size_t asked) { unpoison(block, asked); }
+void take_back(void* block, [[maybe_unused]] std::size_t bytes) { poison(block, bytes); }
 __attribute__((no_sanitize_address)) Block* link_of(Block* block) { return block->next; }
 __attribute__((no_sanitize_address)) void link(Block* block, Block* next) { block->next = next; }
 
