@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/contract/coverage.h"
 #include "tests/contract/operations.h"
@@ -92,6 +93,12 @@ std::string compare(const Operation& op, const Prepared& p) {
 
 class Contract : public ::testing::TestWithParam<std::size_t> {
  protected:
+  /// Every case runs on every instruction set; on every number of threads only on the set that the machine would choose, on the others it takes turns.
+  /// `./dev test exhaustive` leaves none out.
+  bool takes(const runtime::InstructionSet& set, int n, std::size_t i) const {
+    static const bool exhaustive = std::getenv("VOTIVE_EXHAUSTIVE") != nullptr;
+    return exhaustive || sanitized || set.name == set_before_ || i % 3 == static_cast<std::size_t>(n - 1);
+  }
   void TearDown() override {
     set_threads(threads_before_);
     runtime::set_instruction_set(set_before_);
@@ -115,13 +122,17 @@ TEST_P(Contract, GivesTheBitsOfReference) {
       runtime::set_instruction_set(set.name);
       for (const int n : thread_counts) {
         set_threads(n);
-        for (const Prepared& p : all) {
+        Size compared = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (!takes(set, n, i)) continue;
+          const Prepared& p = all[i];
+          ++compared;
           const std::string wrong = compare(op, p);
           if (wrong.empty()) continue;
           ADD_FAILURE() << describe(op, p) << "\n  on " << set.name << " with " << n << " threads: " << wrong;
           if (++failures == 5) GTEST_FAIL() << "and perhaps more; VOTIVE_SEED decides the inputs";
         }
-        count_cases(op.name, dtype, Device::cpu, static_cast<Size>(all.size()));
+        count_cases(op.name, dtype, Device::cpu, compared);
       }
     }
   }
