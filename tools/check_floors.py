@@ -22,7 +22,6 @@ LIBRARIES = {
     "libm": r"(cmath|math\.h|complex|tgmath\.h|ctgmath)$",
     "gtest": r"g(test|mock)/",
     "mpfr": r"(mpfr|gmp)\.h$",
-    "benchmark": r"benchmark/",
     "protobuf": r"(google/protobuf|onnx)/",
 }
 # libm gives different bits on different systems, so the folders that compute may not even see it.
