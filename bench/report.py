@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of bench/subjects and shows what they measured: a table with the share of the limit, the goal and the margin.
 
-    bench/report.py FOLDER [SUBJECT…] [--only WORD] [--json] [--html FILE] [--threads 1,2] [--rounds 9] [--seconds 0.02]
+    bench/report.py FOLDER [SUBJECT…] [--only WORD] [--json] [--html FILE] [--markdown FILE] [--threads 1,2] [--rounds 9] [--seconds 0.02]
 FOLDER holds the programs bench_SUBJECT. --json prints {"machine": …, "rows": [{"name", "threads", "value", "unit", "ratio", "goal", "margin"}]} on
 standard output alone; tables then go nowhere. A ratio is the median of rounds in which the case and its limit took turns; a goal in ns is shown as
 the share of it that was used. Nothing fails because of a figure.
@@ -77,6 +77,33 @@ def bars(rows, name):
     return "\n".join(parts + ["</table>"]) + "\n"
 
 
+def markdown(rows, name):
+    """The table as docs/SPEED.md keeps it: a row per case, columns for one and two threads."""
+    lines, subject, width = [f"{name}", ""], None, sorted({r["threads"] for r in rows})
+    cases = {}
+    for row in rows:
+        cases.setdefault((row["subject"], row["name"]), {})[row["threads"]] = row
+    for (where, case), by_threads in cases.items():
+        if where != subject:
+            lines += ["", f"### {where}", "", "| | goal | " + " | ".join(f"T{t}" for t in width) + " |", "|---|---|" + "---|" * len(width)]
+            subject = where
+        cells = []
+        for t in width:
+            row = by_threads.get(t)
+            if row is None:
+                cells.append("")
+                continue
+            reached, goal = share(row)
+            missed = row.get("margin", 0) < 0
+            text = f"{row['value']:.3g} {row['unit']}" + (f", {reached.split(' of ')[0]}" if reached else "")
+            cells.append(f"{text} ✗" if missed else text)
+        first = next(iter(by_threads.values()))
+        reached, goal = share(first)
+        limit = f"{goal} of {first['limit']}" if goal and first["limit"] else goal or (f"({first['limit']})" if first["limit"] else "")
+        lines.append(f"| {case} | {limit} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -84,6 +111,7 @@ def main():
     parser.add_argument("--only", default=[], action="append", help="cases whose name contains this")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--html", type=pathlib.Path)
+    parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", default="9")
     parser.add_argument("--seconds", default="0.02")
@@ -113,6 +141,8 @@ def main():
     say(f"\n{sum(r['margin'] >= 0 for r in with_goal)} of {len(with_goal)} goals reached; {len(rows) - len(with_goal)} rows have none")
     if args.json:
         print(json.dumps({"machine": name, "rows": rows}, indent=1))
+    if args.markdown:
+        args.markdown.write_text(markdown(rows, name), encoding="utf-8")
     if args.html:
         args.html.write_text(bars(rows, name), encoding="utf-8")
 

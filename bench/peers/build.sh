@@ -57,7 +57,8 @@ part_llama() {
     # pip's own build check wants the build back end there, even to download; without isolation ours is used.
     venv/bin/pip -q install scikit-build-core
     venv/bin/pip -q download --no-deps --no-binary :all: --no-build-isolation -d src "${LLAMA%-*}==${LLAMA#*-}"
-    tar -C src -xmzf "src/$LLAMA.tar.gz"  # with the times of today: a source from the future makes ninja start over
+    tar -C src -xzf "src/$LLAMA.tar.gz"
+    rm -f "src/$LLAMA/vendor/llama.cpp/.git"  # names a folder that did not come along: ninja would configure again without end
   fi
   ln -sfn "src/$LLAMA/vendor/llama.cpp" llama.cpp
   if [[ ! -x llama-build/bin/llama-bench ]]; then
