@@ -1,7 +1,9 @@
-// Products of integers on the CPU, exact modulo 2³² or 2⁶⁴, so that any order of additions will do (CONTRACT.md 4.6). Operands are widened once to the
-// result's width; four rows share each row of b. Not here: floats, whose order is fixed (matmul_blocks.h).
+// Products of integers on the CPU, exact modulo 2³² or 2⁶⁴, so that any order of additions will do (CONTRACT.md 4.6): batch axes, and which kernel.
+// Two 8-bit operands go to matmul_int8.h. Wider ones are widened once to the result's width; four rows share each row of b.
+// Not here: floats, whose order is fixed (matmul_blocks.h).
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/matmul_int8.h"
 #include "votive/cpu/scratch.h"
 #include "votive/cpu/tile.h"
 #include "votive/ops/matmul.h"
@@ -79,12 +81,69 @@ void multiply(const Tensor& a, const Tensor& b, Tensor& y, DType as) {
   }
 }
 
+/// Whether every element of the batch uses the same b, and their rows of a lie evenly one after the other: [B, T, k]·[k, n] is [B·T, k]·[k, n].
+bool folds(const Tensor& a, const Tensor& b) {
+  for (int axis = 0; axis < b.rank() - 2; ++axis) {
+    if (b.shape()[axis] != 1) return false;
+  }
+  Size rows = a.shape()[a.rank() - 2], step = a.strides()[a.rank() - 2];
+  for (int axis = a.rank() - 3; axis >= 0; --axis) {
+    const Size size = a.shape()[axis];
+    if (size == 1) continue;
+    if (rows == 1) {
+      step = a.strides()[axis];
+    } else if (a.strides()[axis] != rows * step) {
+      return false;
+    }
+    rows *= size;
+  }
+  return true;
+}
+
+/// The step between rows once the batch is folded into them.
+Size row_step(const Tensor& a) {
+  int axis = a.rank() - 2;
+  while (axis > 0 && a.shape()[axis] == 1) --axis;
+  return a.strides()[axis];
+}
+
+void multiply_bytes(const Tensor& a, const Tensor& b, Tensor& y) {
+  const int rank = y.rank();
+  const Size m = y.shape()[rank - 2], n = y.shape()[rank - 1], k = a.shape().back(), batches = y.count() / (m * n);
+  const bool wide = y.dtype() != DType::i32;
+  const auto matrix = [](const Tensor& x, const Layout& layout) {
+    return Int8Matrix{reinterpret_cast<const u8*>(x.buffer()) + layout.offset, layout.strides[0], layout.strides[1],
+                      x.dtype() == DType::u8};
+  };
+  std::byte* to = y.mutable_buffer() + y.offset() * block_bytes(y.dtype());
+  Shape batch = y.shape();
+  batch.erase(rank - 1);
+  batch.erase(rank - 2);
+  if (batches == 1 || folds(a, b)) {
+    Int8Matrix left = matrix(a, matrix_of(a, batch, 0));
+    if (batches != 1) left.row = row_step(a);
+    return multiply_int8({batches * m, n, k, left, matrix(b, matrix_of(b, batch, 0)), to, wide});
+  }
+  const auto one = [&](Size o) {
+    multiply_int8(
+        {m, n, k, matrix(a, matrix_of(a, batch, o)), matrix(b, matrix_of(b, batch, o)), to + o * m * n * block_bytes(y.dtype()), wide});
+  };
+  // Each product is cut for the threads itself, unless there are enough of them.
+  if (batches < 4 * threads()) {
+    for (Size o = 0; o < batches; ++o) one(o);
+  } else {
+    parallel_for(batches, (Size{1} << 20) / (2 * m * n * k) + 1, [&](Size begin, Size end) {
+      for (Size o = begin; o < end; ++o) one(o);
+    });
+  }
+}
+
 void integer_matmul(const IntegerMatmul& op, const Tensor& a, const Tensor& b, Tensor& y, Stream&) {
   if (a.shape().back() == 0) {
     std::memset(data<std::byte>(y), 0, static_cast<std::size_t>(y.count() * block_bytes(y.dtype())));
     return;
   }
-  if (op.dtype == DType::i32) return multiply<u32>(a, b, y, DType::i32);
+  if (block_bytes(a.dtype()) == 1 && block_bytes(b.dtype()) == 1) return multiply_bytes(a, b, y);
   multiply<u64>(a, b, y, op.dtype);
 }
 
