@@ -25,7 +25,7 @@ struct Sizes {
   Size m, n, k;
 };
 
-// Tiles have 4, 6 or 14 rows and 8, 16 or 32 columns; units 2 or 4 k, squares of them 8 to 64 k; runs 16 columns; blocks 1024 k.
+// Tiles have 4, 12 or 14 rows and 8, 16 or 32 columns; units 4 k, squares of them 16 to 64 k; runs 16 or 32 columns; blocks 512 or 1024 k.
 constexpr Sizes every_edge[] = {{1, 1, 1},   {1, 33, 5},   {2, 16, 63}, {3, 31, 64},  {5, 8, 66},   {7, 65, 127},    {13, 15, 31},
                                 {14, 32, 4}, {15, 64, 17}, {28, 7, 2},  {29, 48, 65}, {43, 100, 9}, {17, 130, 1030}, {4, 3, 2051}};
 
@@ -99,6 +99,14 @@ TEST(IntegerMatmul, OfBytesIsTheSameForEveryCut) {
     expect_product(name("cut", DType::i8, DType::u8, s.m, s.n, s.k), a, b);
     expect_product(name("cut transposed", DType::i8, DType::u8, s.m, s.n, s.k), a, transpose(draw.wild({s.n, s.k}, DType::i8)));
   }
+}
+
+// More than 24 MiB of packed a, which are multiplied one slab of rows after the other.
+TEST(IntegerMatmul, OfBytesInSlabs) {
+  Draw draw(6);
+  const Tensor column = draw.wild({131000, 2}, DType::i8), row = draw.wild({1, 131000}, DType::u8),
+               offsets = draw.wild({195, 1}, DType::u8);
+  expect_product("slabs", (row + offsets).to(DType::u8), column, DType::i64);
 }
 
 TEST(IntegerMatmul, OfWiderIntegersIsExactModuloTheirWidth) {
