@@ -166,6 +166,84 @@ TEST_P(AttentionOnSets, GivesOneQueryTheBitsItHasAmongMany) {
   }
 }
 
+// Few rows per key head take a path of their own where k and v lie row by row: every number of rows, squares with and without a rest, several groups of
+// columns, heads fewer than threads (large enough to be split), keys that only some rows see.
+TEST_P(AttentionOnSets, OfFewQueriesHasTheBitsOfTheComposition) {
+  Draw draw(28);
+  for (DType dtype : dtypes) {
+    for (Size rows = 1; rows <= 9; ++rows) {
+      set_threads(static_cast<int>(rows % 3 + 1));
+      const Size G = rows % 2 == 0 ? rows / 2 : rows, T = rows / G, S = draw.size(1, 100);
+      const Size D = rows % 3 == 0 ? 64 : 16 * draw.size(1, 5), E = rows % 4 == 0 ? 144 : 16 * draw.size(1, 8);
+      const Tensor q = draw.tensor({2, 2 * G, T, D}, dtype), k = draw.tensor({2, 2, S, D}, dtype), v = draw.tensor({2, 2, S, E}, dtype);
+      expect_equal_to_reference({0.125f, false}, q, k, v, Tensor());
+      expect_equal_to_reference({0.125f, true}, q, k, v, Tensor());
+      expect_equal_to_reference({0.125f, true, 2.0f, 3}, q, k, v, Tensor());
+      expect_equal_to_reference({0.125f, false}, q, k, v, draw.mask({2, 2 * G, T, S}, 0.8f));
+    }
+    for (Size D : {2, 6, 18, 34, 70}) {
+      const Size S = 33;
+      expect_equal_to_reference({0.5f, false}, draw.tensor({1, 3, 2, D}, dtype), draw.tensor({1, 1, S, D}, dtype),
+                                draw.tensor({1, 1, S, 16}, dtype), Tensor());
+    }
+    set_threads(3);
+    for (Size S : {1030, 2048, 2500}) {
+      const Tensor q = draw.tensor({1, 4, 1, 64}, dtype), k = draw.tensor({1, 2, S, 64}, dtype), v = draw.tensor({1, 2, S, 64}, dtype);
+      expect_equal_to_reference({0.125f, false}, q, k, v, Tensor());
+      expect_equal_to_reference({0.125f, true, 0.0f, 1100}, q, k, v, draw.mask({1, 4, 1, S}, 0.99f));
+      std::vector<std::uint8_t> late(static_cast<std::size_t>(S));
+      for (std::size_t s = 1026; s < late.size(); ++s) late[s] = 1;
+      expect_equal_to_reference({0.125f, false}, q, k, v, broadcast_to(Draw::boolean_tensor(late, {1, 1, 1, S}), {1, 4, 1, S}));
+    }
+  }
+}
+
+// Many rows are lanes: panels that are not full, several chunks of rows, sums over more than one group, chunk and block of keys, windows that leave whole
+// groups out, and everything that changes scores.
+TEST_P(AttentionOnSets, OfManyQueriesHasTheBitsOfTheComposition) {
+  Draw draw(29);
+  for (DType dtype : dtypes) {
+    for (Size T : {9, 15, 16, 17, 31, 33, 65, 100}) {
+      set_threads(static_cast<int>(T % 3 + 1));
+      const Size S = T + draw.size(0, 40);
+      const Tensor q = draw.tensor({1, 2, T, 20}, dtype), k = draw.tensor({1, 1, S, 20}, dtype), v = draw.tensor({1, 1, S, 30}, dtype);
+      expect_equal_to_reference({0.3f, true}, q, k, v, Tensor());
+      expect_equal_to_reference({-0.3f, true}, q, k, v, Tensor());
+      expect_equal_to_reference({0.0f, true, 0.0f, 5}, q, k, v, Tensor());
+      expect_equal_to_reference({0.3f, true, 1.5f, 11}, q, k, v, draw.mask({1, 2, T, S}, 0.9f));
+      const Tensor slopes = draw.tensor({2}, DType::f32);
+      const Attention op{0.3f, false};
+      const Tensor y = apply(op, q, k, v, Tensor(), slopes);
+      const auto there = [](const Tensor& x) { return x.to(Device::reference); };
+      EXPECT_EQ(bits(y), bits(apply(op, there(q), there(k), there(v), Tensor(), there(slopes)).to(Device::cpu)));
+    }
+    const Size T = 40;
+    for (Size S : {511, 512, 513, 1025, 4097, 5200}) {
+      const Tensor q = draw.tensor({1, 1, T, 8}, dtype), k = draw.tensor({1, 1, S, 8}, dtype), v = draw.tensor({1, 1, S, 6}, dtype);
+      expect_equal_to_reference({0.3f, true}, q, k, v, Tensor());
+      expect_equal_to_reference({0.3f, true, 0.0f, 600}, q, k, v, Tensor());
+    }
+  }
+}
+
+// A row of scores of −∞ or with a NaN is NaN in its own lane alone; −0 comes out where the composition has it.
+TEST_P(AttentionOnSets, KeepsRowsApartWhateverTheirNumbersAre) {
+  const float nan = numerics::nan_f32(), inf = numerics::infinity_f32();
+  Draw draw(30);
+  for (Size T : {1, 20}) {
+    for (float wild : {nan, inf, -inf}) {
+      std::vector<float> queries(static_cast<std::size_t>(T * 4), 0.5f), keys(50 * 4, 0.25f), values(50 * 16, -1e-38f);
+      queries[queries.size() - 4] = wild;
+      keys[4 * 7] = wild;
+      for (std::size_t e = 0; e < 16; ++e) values[16 * 49 + e] = wild;
+      const auto four = [](const std::vector<float>& x, Size n, Size m) { return from_host<float>(x, {1, 1, n, m}, DType::f32); };
+      expect_equal_to_reference({1.0f, true}, four(queries, T, 4), four(keys, 50, 4), four(values, 50, 16), Tensor());
+      expect_equal_to_reference({200.0f, true}, four(queries, T, 4), draw.tensor({1, 1, 50, 4}, DType::f32), four(values, 50, 16),
+                                Tensor());
+    }
+  }
+}
+
 TEST_P(AttentionOnSets, OverNoKeysIsZero) {
   const auto empty = [](const Shape& shape) { return from_host<float>({}, shape, DType::f32); };
   Draw draw(27);

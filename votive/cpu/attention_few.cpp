@@ -1,0 +1,277 @@
+// Attention of few queries per key head, as one token of a text has: bound by reading k and v, each of which passes once. For q·k lanes are keys, so that keys
+// are transposed in registers, a square at a time; for p·v lanes are columns and v streams. Heads go to the threads; where there are not enough of them,
+// runs of keys do for the scores and blocks of 1024 keys for p·v, whose sums are then added in order. Not here: many queries (attention_many.cpp).
+#include <cstring>
+
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/attention.h"
+#include "votive/cpu/attention_few.h"
+#include "votive/cpu/scratch.h"
+#include "votive/cpu/tile.h"
+#include "votive/cpu/tree.h"
+#include "votive/numerics/math.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+
+namespace {
+
+constexpr Size block = numerics::dot_block;
+constexpr Size value_piece = 64;  // keys whose values stay near while several groups of columns pass over them
+constexpr Size key_run = 256;     // keys of a unit of work, where heads are few
+
+Size up(Size a, Size b) { return (a + b - 1) / b; }
+Size lesser(Size a, Size b) { return a < b ? a : b; }
+Size greater(Size a, Size b) { return a > b ? a : b; }
+
+/// Keys a row attends to: those of [first, last), all of them unless `holes`.
+struct RowKeys {
+  Size first, last;
+  bool holes;
+};
+
+/// The largest of n > 0 numbers. With a NaN among them any will do: its exponential is NaN, and so is the sum.
+f32 largest(const f32* __restrict x, Size n) {
+  constexpr Size lanes = 64;
+  f32 m = x[0];
+  Size i = 0;
+  if (n >= lanes) {
+    f32 lane[lanes];
+    for (Size l = 0; l < lanes; ++l) lane[l] = x[l];
+    for (i = lanes; i + lanes <= n; i += lanes) {
+      for (Size l = 0; l < lanes; ++l) lane[l] = lane[l] > x[i + l] ? lane[l] : x[i + l];
+    }
+    for (Size w = lanes / 2; w > 0; w /= 2) {
+      for (Size l = 0; l < w; ++l) lane[l] = lane[l] > lane[l + w] ? lane[l] : lane[l + w];
+    }
+    m = lane[0];
+  }
+  for (; i < n; ++i) m = m > x[i] ? m : x[i];
+  return m;
+}
+
+template <class Keys, class Values>
+class Attending {
+ public:
+  explicit Attending(const AttentionCall& call)
+      : c_(call),
+        rows_(call.rows()),
+        heads_(call.B * call.K),
+        units_(call.D / Keys::each),
+        score_step_(up(call.S, Keys::lanes) * Keys::lanes + Keys::lanes),
+        blocks_(up(call.S, block)),
+        queries_(heads_ * rows_ * units_ * Keys::parts),
+        scores_(heads_ * rows_ * score_step_),
+        row_keys_(heads_ * rows_),
+        sums_(heads_ * blocks_ * rows_ * call.E),
+        has_sum_(heads_ * blocks_ * rows_) {}
+
+  void run() {
+    const Size work = 2 * rows_ * c_.S * (c_.D + c_.E);
+    for (Size head = 0; head < heads_; ++head) take_queries(head);
+    const Size count = threads();
+    if (work * heads_ < 262144 || heads_ % count == 0 || heads_ >= 4 * count) {
+      return parallel_for(heads_, work >= 65536 ? 1 : up(65536, greater(work, 1)), [&](Size begin, Size end) {
+        for (Size head = begin; head < end; ++head) {
+          score(head, 0, c_.S);
+          for (Size row = 0; row < rows_; ++row) softmax(head, row);
+          for (Size i = 0; i < blocks_; ++i) weigh(head, i);
+          finish(head);
+        }
+      });
+    }
+    const Size runs = up(c_.S, key_run);
+    parallel_for(heads_ * runs, 1, [&](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) score(i / runs, i % runs * key_run, lesser(c_.S, (i % runs + 1) * key_run));
+    });
+    parallel_for(heads_ * rows_, 1, [&](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) softmax(i / rows_, i % rows_);
+    });
+    parallel_for(heads_ * blocks_, 1, [&](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) weigh(i / blocks_, i % blocks_);
+    });
+    for (Size head = 0; head < heads_; ++head) finish(head);
+  }
+
+ private:
+  void take_queries(Size head) {
+    const Scratch<std::byte> words(c_.D * block_bytes(c_.q.dtype()));
+    for (Size row = 0; row < rows_; ++row) {
+      c_.copy_query(head / c_.K, head % c_.K, row, words.data());
+      Keys::take(words.data(), units_, queries_.data() + (head * rows_ + row) * units_ * Keys::parts);
+    }
+  }
+
+  f32* scores(Size head, Size row) const { return scores_.data() + (head * rows_ + row) * score_step_; }
+
+  /// Products of the rows with keys [s0, s1), s0 a multiple of the lanes.
+  void score(Size head, Size s0, Size s1) const {
+    const Size first = greater(s0, c_.range(0).first / Keys::lanes * Keys::lanes), last = lesser(s1, c_.range(rows_ - 1).last);
+    if (first >= last) return;
+    const auto* keys = reinterpret_cast<const typename Keys::Word*>(c_.at(c_.k, head / c_.K, head % c_.K, first));
+    dot_keys_function<Keys>(static_cast<int>(rows_))(
+        {keys, c_.k.strides()[2], last - first, units_, queries_.data() + head * rows_ * units_ * Keys::parts}, scores(head, 0) + first,
+        score_step_);
+  }
+
+  // ---- softmax of one row ------------------------------------------------------------------------------------------------------------------
+
+  /// Scores to probabilities, in place. A masked key scores −∞: its exponential is the +0 that changes no sum.
+  void softmax(Size head, Size row) const {
+    const Size h = c_.query_head(head % c_.K, row);
+    f32* __restrict x = scores(head, row);
+    const auto [first, last] = c_.range(row);
+    RowKeys keys{first, last, false};
+    const f32 scale = c_.op.scale, cap = c_.op.softcap;
+    for (Size s = 0; s < first; ++s) x[s] = -numerics::infinity_f32();
+    for (Size s = first; s < last; ++s) x[s] = scale * x[s];
+    if (cap != 0) {
+      for (Size s = first; s < last; ++s) x[s] = cap * numerics::tanh_f32(x[s] / cap);
+    }
+    if (c_.slopes.defined()) {
+      const f32 slope = c_.slope(h);
+      const Size p = c_.S - c_.T + c_.position(row);
+      for (Size s = first; s < last; ++s) x[s] = x[s] - slope * static_cast<f32>(s < p ? p - s : s - p);
+    }
+    if (c_.mask.defined()) keys = apply_mask(mask_at(head, row), first, last, x);
+    const Size n = keys.last;
+    if (keys.first >= n) {
+      row_keys_[head * rows_ + row] = {0, 0, false};
+      return;
+    }
+    const f32 m = largest(x, n);
+    for (Size s = 0; s < n; ++s) x[s] = numerics::exp_f32(x[s] - m);
+    const f32 sum = tree_sum(x, n);
+    for (Size s = 0; s < n; ++s) x[s] = x[s] / sum;
+    row_keys_[head * rows_ + row] = keys;
+  }
+
+  Size mask_at(Size head, Size row) const {
+    const Strides& step = c_.mask.strides();
+    return c_.mask.offset() + head / c_.K * step[0] + c_.query_head(head % c_.K, row) * step[1] + c_.position(row) * step[2];
+  }
+
+  RowKeys apply_mask(Size at, Size first, Size n, f32* x) const {
+    const f32 lowest = -numerics::infinity_f32();
+    const bool additive = c_.mask.dtype() != DType::boolean;
+    RowKeys keys{n, 0, false};
+    Size allowed = 0;
+    for (Size s = first; s < n; ++s) {
+      if (!is_allowed(at, s)) {
+        x[s] = lowest;
+        continue;
+      }
+      if (additive) x[s] = x[s] + reinterpret_cast<const f32*>(c_.mask.buffer())[at + s * c_.mask.strides()[3]];
+      if (allowed++ == 0) keys.first = s;
+      keys.last = s + 1;
+    }
+    keys.holes = allowed != keys.last - keys.first && allowed != 0;
+    return keys;
+  }
+
+  bool is_allowed(Size at, Size s) const {
+    const Size i = at + s * c_.mask.strides()[3];
+    if (c_.mask.dtype() == DType::boolean) return static_cast<u8>(c_.mask.buffer()[i]) != 0;
+    return reinterpret_cast<const f32*>(c_.mask.buffer())[i] != -numerics::infinity_f32();
+  }
+
+  // ---- probabilities times values ------------------------------------------------------------------------------------------------------------
+
+  /// The chains of one block of keys: of all rows together over the keys that they share, then, and before, row by row.
+  void weigh(Size head, Size number) const {
+    const Size begin = number * block, end = lesser(c_.S, begin + block);
+    const RowKeys* keys = row_keys_.data() + head * rows_;
+    f32* sums = sums_.data() + (head * blocks_ + number) * rows_ * c_.E;
+    bool* has_sum = has_sum_.data() + (head * blocks_ + number) * rows_;
+    std::memset(sums, 0, static_cast<std::size_t>(rows_ * c_.E) * sizeof(f32));
+    Size first = begin, last = end;  // of the keys in common
+    bool holes = false;
+    for (Size row = 0; row < rows_; ++row) {
+      has_sum[row] = false;
+      first = greater(first, keys[row].first);
+      last = lesser(last, keys[row].last);
+      holes = holes || keys[row].holes;
+    }
+    if (holes || first >= last) first = last = end;
+    for (Size row = 0; row < rows_; ++row) {
+      const Size low = greater(begin, keys[row].first), high = lesser(end, keys[row].last);
+      if (keys[row].holes) {
+        const Size at = mask_at(head, row);
+        for (Size s = low; s < high;) {
+          Size e = s;
+          while (e < high && is_allowed(at, e)) ++e;
+          weigh_run(head, row, 1, s, e, sums, has_sum);
+          s = e + 1;
+        }
+      } else {
+        weigh_run(head, row, 1, low, lesser(high, first), sums, has_sum);
+      }
+    }
+    weigh_run(head, 0, rows_, first, last, sums, has_sum);
+    for (Size row = 0; row < rows_; ++row) {
+      if (!keys[row].holes) weigh_run(head, row, 1, greater(last, keys[row].first), lesser(end, keys[row].last), sums, has_sum);
+    }
+  }
+
+  /// Rows row … row + rows over keys [s0, s1).
+  void weigh_run(Size head, Size row, Size rows, Size s0, Size s1, f32* sums, bool* has_sum) const {
+    if (s0 >= s1) return;
+    for (Size i = row; i < row + rows; ++i) has_sum[i] = true;
+    const Size vectors = c_.E / Vf32::lanes, most = weigh_vectors(static_cast<int>(rows)), groups = up(vectors, most);
+    const Size piece = groups == 1 ? block : value_piece;
+    for (Size s = s0; s < s1; s += piece) {
+      const Size n = lesser(piece, s1 - s);
+      const auto* v = reinterpret_cast<const typename Values::Word*>(c_.at(c_.v, head / c_.K, head % c_.K, s));
+      for (Size g = 0; g < groups; ++g) {
+        const Size from = vectors * g / groups, to = vectors * (g + 1) / groups;
+        weigh_keys_function<Values>(static_cast<int>(rows), static_cast<int>(to - from))(
+            n, scores(head, row) + s, score_step_, v + from * Vf32::lanes, c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E);
+      }
+    }
+  }
+
+  /// Adds the blocks' sums in order.
+  void finish(Size head) const {
+    const Scratch<f32> total(c_.E);
+    for (Size row = 0; row < rows_; ++row) {
+      bool any = false;
+      for (Size e = 0; e < c_.E; ++e) total[e] = 0;
+      for (Size i = 0; i < blocks_; ++i) {
+        if (!has_sum_[(head * blocks_ + i) * rows_ + row]) continue;
+        const f32* sum = sums_.data() + ((head * blocks_ + i) * rows_ + row) * c_.E;
+        for (Size e = 0; e < c_.E; ++e) total[e] = any ? total[e] + sum[e] : sum[e];
+        any = true;
+      }
+      c_.write(head / c_.K, head % c_.K, row, total.data());
+    }
+  }
+
+  const AttentionCall& c_;
+  const Size rows_, heads_;  // rows of a key head; key heads of the batch
+  const Size units_;         // of D
+  const Size score_step_, blocks_;
+  const Scratch<typename Keys::Query> queries_;  // [head][row][unit]
+  const Scratch<f32> scores_;                    // [head][row][key]
+  const Scratch<RowKeys> row_keys_;              // [head][row]
+  const Scratch<f32> sums_;                      // [head][block][row][column]
+  const Scratch<bool> has_sum_;                  // [head][block][row]
+};
+
+}  // namespace
+
+bool are_few(const AttentionCall& c) {
+  const bool halves = c.q.dtype() == DType::bf16;
+  if (c.rows() > most_few_rows || c.S == 0 || c.E == 0 || c.E % Vf32::lanes != 0 || c.D == 0 || c.D > block) return false;
+  if (c.k.strides()[3] != 1 || c.v.strides()[3] != 1) return false;
+  if (halves) return c.D % 2 == 0;
+  return c.q.dtype() == DType::f32 || c.D % Vf32::lanes == 0;
+}
+
+void attend_few(const AttentionCall& call) {
+  switch (call.q.dtype()) {
+    case DType::f32: return Attending<KeysF32, StoredF32>(call).run();
+    case DType::f16: return Attending<KeysF16, StoredF16>(call).run();
+    default: return Attending<KeysBf16, StoredBf16>(call).run();
+  }
+}
+
+}  // namespace votive::cpu::VOTIVE_ISA
