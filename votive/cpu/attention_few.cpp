@@ -57,7 +57,7 @@ class Attending {
         rows_(call.rows()),
         heads_(call.B * call.K),
         units_(call.D / Keys::each),
-        score_step_(up(call.S, Keys::lanes) * Keys::lanes + Keys::lanes),
+        score_step_(up(call.S + keys_at_once, 16) * 16),
         blocks_(up(call.S, block)),
         queries_(heads_ * rows_ * units_ * Keys::parts),
         scores_(heads_ * rows_ * score_step_),
@@ -79,9 +79,12 @@ class Attending {
         }
       });
     }
-    const Size runs = up(c_.S, key_run);
+    const Size runs = greater(1, c_.S / key_run);  // the last one takes the rest
     parallel_for(heads_ * runs, 1, [&](Size begin, Size end) {
-      for (Size i = begin; i < end; ++i) score(i / runs, i % runs * key_run, lesser(c_.S, (i % runs + 1) * key_run));
+      for (Size i = begin; i < end; ++i) {
+        const Size run = i % runs;
+        score(i / runs, run * key_run, run + 1 == runs ? c_.S : (run + 1) * key_run);
+      }
     });
     parallel_for(heads_ * rows_, 1, [&](Size begin, Size end) {
       for (Size i = begin; i < end; ++i) softmax(i / rows_, i % rows_);
@@ -94,23 +97,35 @@ class Attending {
 
  private:
   void take_queries(Size head) {
-    const Scratch<std::byte> words(c_.D * block_bytes(c_.q.dtype()));
+    const Size bytes = block_bytes(c_.q.dtype());
+    const Scratch<std::byte> words(c_.D * bytes);
+    auto* to = queries_.data() + head * rows_ * units_ * Keys::parts;
     for (Size row = 0; row < rows_; ++row) {
       c_.copy_query(head / c_.K, head % c_.K, row, words.data());
-      Keys::take(words.data(), units_, queries_.data() + (head * rows_ + row) * units_ * Keys::parts);
+      for (Size u = 0; u < units_; ++u) Keys::take(words.data() + u * Keys::each * bytes, to + (u * rows_ + row) * Keys::parts);
     }
   }
 
   f32* scores(Size head, Size row) const { return scores_.data() + (head * rows_ + row) * score_step_; }
 
-  /// Products of the rows with keys [s0, s1), s0 a multiple of the lanes.
+  /// Products of the rows with keys [s0, s1): those that some row sees, and others where that makes a whole step.
   void score(Size head, Size s0, Size s1) const {
-    const Size first = greater(s0, c_.range(0).first / Keys::lanes * Keys::lanes), last = lesser(s1, c_.range(rows_ - 1).last);
+    Size first = greater(s0, c_.range(0).first), last = lesser(s1, c_.range(rows_ - 1).last);
     if (first >= last) return;
-    const auto* keys = reinterpret_cast<const typename Keys::Word*>(c_.at(c_.k, head / c_.K, head % c_.K, first));
-    dot_keys_function<Keys>(static_cast<int>(rows_))(
-        {keys, c_.k.strides()[2], last - first, units_, queries_.data() + head * rows_ * units_ * Keys::parts}, scores(head, 0) + first,
-        score_step_);
+    if (last - first < keys_at_once) {
+      first = greater(s0, lesser(first, s1 - keys_at_once));
+      last = lesser(s1, greater(last, first + keys_at_once));
+    }
+    const Size bytes = block_bytes(c_.k.dtype()), step = c_.k.strides()[2] * bytes;
+    const auto dot = dot_keys_function<Keys>(static_cast<int>(rows_));
+    const auto* query = queries_.data() + head * rows_ * units_ * Keys::parts;
+    const std::byte* keys = c_.at(c_.k, head / c_.K, head % c_.K, first);
+    if (last - first >= keys_at_once) return dot({keys, step, last - first, units_, query}, scores(head, 0) + first, score_step_);
+    const Scratch<std::byte> few(keys_at_once * c_.D * bytes);  // fewer than a step in all
+    std::memset(few.data(), 0, static_cast<std::size_t>(keys_at_once * c_.D * bytes));
+    for (Size s = first; s < last; ++s)
+      std::memcpy(few.data() + (s - first) * c_.D * bytes, keys + (s - first) * step, static_cast<std::size_t>(c_.D * bytes));
+    dot({few.data(), c_.D * bytes, keys_at_once, units_, query}, scores(head, 0) + first, score_step_);
   }
 
   // ---- softmax of one row ------------------------------------------------------------------------------------------------------------------
@@ -224,7 +239,8 @@ class Attending {
       for (Size g = 0; g < groups; ++g) {
         const Size from = vectors * g / groups, to = vectors * (g + 1) / groups;
         weigh_keys_function<Values>(static_cast<int>(rows), static_cast<int>(to - from))(
-            n, scores(head, row) + s, score_step_, v + from * Vf32::lanes, c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E);
+            n, scores(head, row) + s, score_step_, v + from * Vf32::lanes, c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E,
+            groups > 1 && g == 0 ? up(c_.E * block_bytes(c_.v.dtype()), 64) : 0);
       }
     }
   }
@@ -259,11 +275,9 @@ class Attending {
 }  // namespace
 
 bool are_few(const AttentionCall& c) {
-  const bool halves = c.q.dtype() == DType::bf16;
   if (c.rows() > most_few_rows || c.S == 0 || c.E == 0 || c.E % Vf32::lanes != 0 || c.D == 0 || c.D > block) return false;
   if (c.k.strides()[3] != 1 || c.v.strides()[3] != 1) return false;
-  if (halves) return c.D % 2 == 0;
-  return c.q.dtype() == DType::f32 || c.D % Vf32::lanes == 0;
+  return c.q.dtype() != DType::bf16 || c.D % 2 == 0;
 }
 
 void attend_few(const AttentionCall& call) {

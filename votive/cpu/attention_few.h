@@ -3,127 +3,147 @@
 #pragma once
 
 #include "votive/cpu/matmul_pack.h"
+#include "votive/cpu/simd_half.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 
 inline constexpr int most_few_rows = 8;
-inline constexpr Size key_bytes_ahead = 4096;  // of keys touched before they are needed, in the order in which they lie
+inline constexpr Size key_bytes_ahead =
+    8192;  // of keys, touched before they are needed in the order in which they lie: 70 → 98 % of a read stream
 
 // Keys as squares of 32-bit lanes: `each` numbers per lane, `parts` numbers of a query per lane.
 
 struct KeysF32 {
   using Word = f32;
+  using Square = f32;
   using Query = f32;
   using Environment = NoEnvironment;
-  static constexpr int lanes = Vf32::lanes;
   static constexpr Size each = 1, parts = 1;
-  static void take(const std::byte* from, Size units, f32* to) { std::memcpy(to, from, static_cast<std::size_t>(units) * sizeof(f32)); }
-  [[gnu::always_inline]] static Vf32 load(const f32* p) { return Vf32::load(p); }
-  [[gnu::always_inline]] static Vf32 load_part(const f32* p, int n) { return Vf32::load_part(p, n); }
-  [[gnu::always_inline]] static void step(Vf32& acc, const Vf32& keys, const f32* query) {
-    Vf32 q;
+  static void take(const std::byte* word, f32* to) { std::memcpy(to, word, sizeof(f32)); }
+  template <int groups>
+  [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
+    Vf32Half q;
     broadcast_from(query, q);
-    accumulate(acc, q, keys);
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[g * Vf32Half::lanes]); });
   }
 };
 
 struct KeysF16 : KeysF32 {
   using Word = u16;
-  static void take(const std::byte* from, Size units, f32* to) {
-    for (Size d = 0; d < units; ++d) to[d] = numerics::f16_to_f32(reinterpret_cast<const u16*>(from)[d]);
-  }
-  [[gnu::always_inline]] static Vf32 load(const u16* p) { return Vf32::load_f16(p); }
-  [[gnu::always_inline]] static Vf32 load_part(const u16*, int) { return Vf32::zero(); }  // are_few() asks for whole vectors
+  using Square = u16;
+  static void take(const std::byte* word, f32* to) { *to = numerics::f16_to_f32(*reinterpret_cast<const u16*>(word)); }
 };
 
 /// Pairs of bf16, the odd element first.
 struct KeysBf16 {
   using Word = u16;
-  static constexpr int lanes = Vf32::lanes;
+  using Square = f32;  // the bits of a pair
   static constexpr Size each = 2;
-  [[gnu::always_inline]] static Vf32 load(const u16* p) { return as_f32(Vi32::load(p)); }
-  [[gnu::always_inline]] static Vf32 load_part(const u16* p, int n) {
-    u32 pairs[lanes] = {};
-    std::memcpy(pairs, p, static_cast<std::size_t>(n) * sizeof(u32));
-    return as_f32(Vi32::load(pairs));
-  }
 #if defined(__AVX512BF16__)
-  using Query = u32;
+  using Query = f32;
   using Environment = NoEnvironment;
   static constexpr Size parts = 1;
-  static void take(const std::byte* from, Size units, u32* to) { std::memcpy(to, from, static_cast<std::size_t>(units) * sizeof(u32)); }
-  [[gnu::always_inline]] static void step(Vf32& acc, const Vf32& keys, const u32* query) {
-    Vi32 q;
+  static void take(const std::byte* word, f32* to) { std::memcpy(to, word, sizeof(f32)); }
+  template <int groups>
+  [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
+    Vf32Half q;
     broadcast_from(query, q);
-    accumulate_bf16(acc, q, as_i32(keys));
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate_bf16(acc[g], q, keys[g * Vf32Half::lanes]); });
   }
 #else
   using Query = f32;
   using Environment = FlushToZero;
   static constexpr Size parts = 2;
-  static void take(const std::byte* from, Size units, f32* to) {
-    const u16* words = reinterpret_cast<const u16*>(from);
-    for (Size i = 0; i < 2 * units; ++i) to[i] = numerics::bf16_to_f32(words[i ^ 1]);
+  static void take(const std::byte* word, f32* to) {
+    const u16* pair = reinterpret_cast<const u16*>(word);
+    to[0] = numerics::bf16_to_f32(pair[1]);
+    to[1] = numerics::bf16_to_f32(pair[0]);
   }
-  [[gnu::always_inline]] static void step(Vf32& acc, const Vf32& keys, const f32* query) {
-    Vf32 odd, even;
+  template <int groups>
+  [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
+    Vf32Half odd, even;
     broadcast_from(query, odd);
     broadcast_from(query + 1, even);
-    DotBf16::step(acc, odd, as_f32(bit_and(as_i32(keys), Vi32::broadcast(-65536))));
-    DotBf16::step(acc, even, as_f32(shift_left<16>(as_i32(keys))));
+    unroll<groups>([&](auto g) __attribute__((always_inline)) {
+      accumulate_flushing(acc[g], odd, odd_bf16(keys[g * Vf32Half::lanes]));
+      accumulate_flushing(acc[g], even, even_bf16(keys[g * Vf32Half::lanes]));
+    });
+  }
+  [[gnu::always_inline]] static void accumulate_flushing(Vf32Half& acc, Vf32Half a, Vf32Half b) {
+#if defined(VOTIVE_ISA_baseline)
+    accumulate_flushed(acc, a, b);
+#else
+    accumulate(acc, a, b);
+#endif
   }
 #endif
 };
 
+/// Groups of keys at once: their chains run side by side and share what is broadcast of a query.
+#if defined(__AVX512F__)
+inline constexpr int key_groups = 2;
+#else
+inline constexpr int key_groups = 1;
+#endif
+inline constexpr Size keys_at_once = key_groups * Vf32Half::lanes;
+
 template <class Keys>
 struct KeyRows {
-  const typename Keys::Word* keys;
-  Size step, count;
-  Size units;                         // of a row, in lanes
-  const typename Keys::Query* query;  // rows of units · parts
+  const std::byte* keys;
+  Size step, count;                   // bytes from key to key; at least keys_at_once keys
+  Size units;                         // of a key, in lanes
+  const typename Keys::Query* query;  // [unit][row][part]
 };
 
-/// scores[row·score_step + s] = query row · key s. Writes whole vectors of keys.
+/// scores[row·score_step + s] = query row · key s.
 template <class Keys, int rows>
 void dot_keys(const KeyRows<Keys>& x, f32* scores, Size score_step) {
-  constexpr int lanes = Keys::lanes;
-  const Size query_step = x.units * Keys::parts;
-  for (Size s = 0; s < x.count; s += lanes) {
-    const typename Keys::Word* row[lanes];
-    for (int i = 0; i < lanes; ++i) row[i] = x.keys + (s + i < x.count ? s + i : x.count - 1) * x.step;
-    const char* ahead = reinterpret_cast<const char*>(row[0]) + key_bytes_ahead;
-    Vf32 acc[rows];
-    unroll<rows>([&](auto m) __attribute__((always_inline)) { acc[m] = Vf32::zero(); });
+  constexpr int lanes = Vf32Half::lanes, groups = key_groups;
+  constexpr Size lane_bytes = Keys::each * static_cast<Size>(sizeof(typename Keys::Word)), square_bytes = lanes * lane_bytes;
+  constexpr Size query_step = rows * Keys::parts;
+  for (Size s = 0; s < x.count; s += keys_at_once) {
+    if (s + keys_at_once > x.count) s = x.count - keys_at_once;  // the last keys, some of them again
+    const std::byte* at = x.keys + s * x.step;
+    const std::byte* ahead = at + key_bytes_ahead;
+    const typename Keys::Query* query = x.query;
+    Vf32Half acc[rows * groups];
+    unroll<rows * groups>([&](auto i) __attribute__((always_inline)) { acc[i] = Vf32Half::zero(); });
     {
       const typename Keys::Environment environment;
       Size d = 0;
       for (; d + lanes <= x.units; d += lanes) {
-        Vf32 square[lanes];
-        unroll<lanes>([&](auto i) __attribute__((always_inline)) {
-          __builtin_prefetch(ahead + i * 4 * lanes);
-          square[i] = Keys::load(row[i] + d * Keys::each);
+        Vf32Half square[groups * lanes];
+        unroll<groups>([&](auto g) __attribute__((always_inline)) {
+          load_transposed<typename Keys::Square>(at + g * lanes * x.step, x.step, square + g * lanes);
         });
-        ahead += 4 * lanes * lanes;
-        transpose(square);
-        const typename Keys::Query* query = x.query + d * Keys::parts;
+        unroll<groups * lanes * square_bytes / 64>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(ahead + i * 64); });
+        at += square_bytes;
+        ahead += groups * lanes * square_bytes;
         unroll<lanes>([&](auto u) __attribute__((always_inline)) {
-          unroll<rows>([&](auto m)
-                           __attribute__((always_inline)) { Keys::step(acc[m], square[u], query + m * query_step + u * Keys::parts); });
+          unroll<rows>([&](auto m) __attribute__((always_inline)) {
+            Keys::template step<groups>(acc + m * groups, square + u, query + u * query_step + m * Keys::parts);
+          });
         });
+        query += lanes * query_step;
       }
-      if (d < x.units) {
-        const int n = static_cast<int>(x.units - d);
-        Vf32 square[lanes];
-        for (int i = 0; i < lanes; ++i) square[i] = Keys::load_part(row[i] + d * Keys::each, n);
-        transpose(square);
-        const typename Keys::Query* query = x.query + d * Keys::parts;
-        for (int u = 0; u < n; ++u) {
-          unroll<rows>([&](auto m)
-                           __attribute__((always_inline)) { Keys::step(acc[m], square[u], query + m * query_step + u * Keys::parts); });
+      if (const Size n = x.units - d; n > 0) {
+        for (int g = 0; g < groups; ++g) {
+          alignas(64) std::byte rest[lanes * square_bytes] = {};
+          for (int i = 0; i < lanes; ++i)
+            std::memcpy(rest + i * square_bytes, at + (g * lanes + i) * x.step, static_cast<std::size_t>(n * lane_bytes));
+          Vf32Half square[lanes];
+          load_transposed<typename Keys::Square>(rest, square_bytes, square);
+          for (int u = 0; u < n; ++u) {
+            unroll<rows>([&](auto m) __attribute__((always_inline)) {
+              Keys::template step<1>(acc + m * groups + g, square + u, query + u * query_step + m * Keys::parts);
+            });
+          }
         }
       }
     }
-    unroll<rows>([&](auto m) __attribute__((always_inline)) { store(scores + m * score_step + s, acc[m]); });
+    unroll<rows>([&](auto m) __attribute__((always_inline)) {
+      unroll<groups>([&](auto g) __attribute__((always_inline)) { store(scores + m * score_step + s + g * lanes, acc[m * groups + g]); });
+    });
   }
 }
 
@@ -151,15 +171,19 @@ constexpr int weigh_vectors(int rows) {
 #endif
 }
 
-/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column].
+inline constexpr Size value_bytes_ahead = 8192;
+
+/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column]. Where other columns follow, `lines` of each
+/// coming row are touched, so that v streams as a whole.
 template <class Stored, int rows, int vectors>
-void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* v, Size v_step, f32* sums, Size sum_step) {
+void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* v, Size v_step, f32* sums, Size sum_step, Size lines) {
   constexpr int lanes = Vf32::lanes;
   Vf32 acc[rows * vectors];
   unroll<rows>([&](auto m) __attribute__((always_inline)) {
     unroll<vectors>([&](auto j) __attribute__((always_inline)) { acc[m * vectors + j] = Vf32::load(sums + m * sum_step + j * lanes); });
   });
   for (Size s = 0; s < n; ++s, ++p, v += v_step) {
+    for (Size i = 0; i < lines; ++i) __builtin_prefetch(reinterpret_cast<const std::byte*>(v) + value_bytes_ahead + 64 * i);
     if constexpr (rows < vectors) {
       Vf32 weight[rows];
       unroll<rows>([&](auto m) __attribute__((always_inline)) { broadcast_from(p + m * p_step, weight[m]); });
@@ -183,7 +207,7 @@ void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* 
 }
 
 template <class Stored>
-using WeighKeys = void (*)(Size, const f32*, Size, const typename Stored::Word*, Size, f32*, Size);
+using WeighKeys = void (*)(Size, const f32*, Size, const typename Stored::Word*, Size, f32*, Size, Size lines);
 
 template <class Stored>
 WeighKeys<Stored> weigh_keys_function(int rows, int vectors) {

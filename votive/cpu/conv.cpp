@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "votive/base/thread_pool.h"
+#include "votive/cpu/conv_planes.h"
 #include "votive/cpu/conv_rows.h"
 #include "votive/cpu/conv_windows.h"
 #include "votive/cpu/kernels.h"
@@ -142,7 +143,7 @@ void convolve(const Convolution& c, const Tensor& w, const WeightSteps& steps, c
   }
   if (short_rows && c.channels == 1 && c.axes[2].stride == 1) return convolve_short_rows_together(c, widened.data(), wide.data(), y);
   if (short_rows) return convolve_short_rows<f32>(c, widened.data(), wide.data(), y);
-  convolve_planes<f32>(c, widened.data(), wide.data(), y);
+  Planes(c, widened.data(), wide.data(), y).run();
 }
 
 void convolve_any(const Convolution& c, const Tensor& w, const WeightSteps& steps, const Tensor& bias, std::byte* y) {

@@ -16,8 +16,7 @@ namespace votive::cpu::VOTIVE_ISA {
 inline constexpr Size longest_plane_kernel = 1024;  // taps of one block
 
 inline bool is_plane_by_plane(const Convolution& c) {
-  return c.rows == 1 && c.channels == 1 && c.dtype != DType::bf16 && c.taps() > 0 && c.taps() <= longest_plane_kernel &&
-         c.axes[2].x_stride == 1;
+  return c.rows == 1 && c.channels == 1 && c.taps() > 0 && c.taps() <= longest_plane_kernel && c.axes[2].x_stride == 1;
 }
 
 VOTIVE_SCALAR f32 fused(f32 a, f32 b, f32 c) { return numerics::fma_f32(a, b, c); }
