@@ -119,6 +119,21 @@ int differing_product(Numbers& numbers, DType dtype_a, DType dtype_b, Size m, Si
   return differing(y, a, a_turned ? 1 : k, a_turned ? m : 1, b, b_turned ? k : 1, b_turned ? 1 : n, k, bias);
 }
 
+/// Bits of x, NaN made one.
+std::vector<std::uint32_t> bits(const Tensor& x) {
+  std::vector<std::uint32_t> result;
+  for (float v : x.to(DType::f32).to_host<float>()) result.push_back(v == v ? bits_f32(v) : 0x7fc00000u);
+  return result;
+}
+
+/// matmul of a and b on the CPU and on `reference`.
+void expect_equal_to_reference(const Tensor& a, const Tensor& b) {
+  const Tensor y = apply(Matmul{}, a, b, Tensor());
+  const Tensor expected = apply(Matmul{}, a.to(Device::reference), b.to(Device::reference), Tensor());
+  ASSERT_EQ(y.shape(), expected.shape());
+  EXPECT_EQ(bits(y), bits(expected.to(Device::cpu))) << describe(a) << " · " << describe(b);
+}
+
 using Products = OnInstructionSets;
 
 TEST_P(Products, HaveTheBitsOfTheScalarDotProductForAnySizeLayoutDtypeAndThreadCount) {
@@ -170,6 +185,38 @@ TEST_P(Products, OfOneRowOrOneColumnAreTheSame) {
   }
 }
 
+// Both operands are read where they lie: from 4 × 4, which goes without any set-up, to what fits L2.
+TEST_P(Products, OfSmallMatricesHaveTheSameBits) {
+  Numbers numbers(18);
+  for (DType dtype : {DType::f32, DType::f64}) {
+    for (Size n : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65}) {
+      const Size m = numbers.size(1, 66), k = numbers.size(1, 66);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, m, n, k, n % 2 != 0, false, Range::unit, n % 3 == 0), 0)
+          << to_string(dtype) << " " << m << "×" << k << "×" << n;
+    }
+    for (Size m = 1; m <= 16; ++m) EXPECT_EQ(differing_product(numbers, dtype, dtype, m, 4, 4, false, false, Range::any, false), 0) << m;
+  }
+}
+
+TEST_P(Products, OfMatricesThatFitTheCachesHaveTheSameBits) {
+  Numbers numbers(19);
+  for (int count : {1, 2, 3}) {
+    set_threads(count);
+    for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 90, 37, 511, false, false, Range::unit, true), 0) << to_string(dtype);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 61, 64, 512, true, false, Range::unit, false), 0) << to_string(dtype);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 75, 40, 513, false, false, Range::unit, true), 0) << to_string(dtype);
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 66, 33, 1100, false, false, Range::unit, false), 0) << to_string(dtype);
+    }
+  }
+  set_threads(2);
+  // a's rows whole pages apart, and batches of small products
+  const auto make = [&](const Shape& shape, DType dtype) { return random_operand(numbers, shape, dtype, Range::unit).tensor; };
+  expect_equal_to_reference(narrow(make({70, 1024}, DType::f32), 1, 5, 200), make({200, 50}, DType::f32));
+  expect_equal_to_reference(make({5, 40, 30}, DType::f32), make({5, 30, 34}, DType::f32));
+  expect_equal_to_reference(make({3, 1, 20, 30}, DType::f64), make({4, 30, 9}, DType::f64));
+}
+
 TEST_P(Products, OfMixedDtypesAreThoseOfTheirCommonDtype) {
   Numbers numbers(15);
   for (DType a : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
@@ -177,21 +224,6 @@ TEST_P(Products, OfMixedDtypesAreThoseOfTheirCommonDtype) {
       EXPECT_EQ(differing_product(numbers, a, b, 9, 21, 37, false, true, Range::unit, true), 0) << to_string(a) << " · " << to_string(b);
     }
   }
-}
-
-/// Bits of x, NaN made one.
-std::vector<std::uint32_t> bits(const Tensor& x) {
-  std::vector<std::uint32_t> result;
-  for (float v : x.to(DType::f32).to_host<float>()) result.push_back(v == v ? bits_f32(v) : 0x7fc00000u);
-  return result;
-}
-
-/// matmul of a and b on the CPU and on `reference`.
-void expect_equal_to_reference(const Tensor& a, const Tensor& b) {
-  const Tensor y = apply(Matmul{}, a, b, Tensor());
-  const Tensor expected = apply(Matmul{}, a.to(Device::reference), b.to(Device::reference), Tensor());
-  ASSERT_EQ(y.shape(), expected.shape());
-  EXPECT_EQ(bits(y), bits(expected.to(Device::cpu))) << describe(a) << " · " << describe(b);
 }
 
 TEST_P(Products, BroadcastTheirBatchAxes) {

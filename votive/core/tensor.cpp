@@ -35,6 +35,10 @@ bool holds(std::size_t bytes, DType dtype, Size last) {
 
 [[gnu::noinline]] std::size_t packed_bytes_of(const char* op, const Meta& meta) {
   if (meta.shape.rank() != 2) throw Error(ErrorKind::Internal, op).shape(meta.shape.to_vector()).detail("a packed weight has two axes");
+  if (meta.packing == Packing::panels) {  // bf16 in pairs of k; 128 bytes past the end may be read
+    const Size even = meta.dtype == DType::bf16 ? meta.shape[1] + meta.shape[1] % 2 : meta.shape[1];
+    return static_cast<std::size_t>(checked_count(op, {meta.shape[0], even}, block_bytes(meta.dtype), 1) * block_bytes(meta.dtype) + 128);
+  }
   const Shape padded = {(meta.shape[0] + 15) / 16 * 16, meta.shape[1]};
   const Size block = block_size(meta.dtype), bytes = packed_block_bytes(meta.dtype);
   return static_cast<std::size_t>(checked_count(op, padded, bytes, block) / block * bytes);
@@ -45,7 +49,7 @@ std::size_t data_bytes_of(const char* op, const Meta& meta) {
   const Size count = checked_count(op, meta.shape, bytes, block);
   if (block > 1 && (meta.shape.empty() || meta.shape.back() % block != 0)) [[unlikely]]
     refuse_blocks(op, meta);
-  if (meta.packing == Packing::rows16) [[unlikely]]
+  if (meta.packing != Packing::none) [[unlikely]]
     return packed_bytes_of(op, meta);
   return static_cast<std::size_t>((block > 1 ? count / block : count) * bytes);
 }
@@ -218,6 +222,13 @@ Tensor Tensor::require_grad() const try {
         .shape(shape().to_vector())
         .detail(text::format("{} has no gradient", to_string(body_->dtype)))
         .accepted("f16, bf16, f32, f64");
+  }
+  if (body_->packing != Packing::none) {
+    throw Error(ErrorKind::Unsupported, "require_grad")
+        .dtype(to_string(body_->dtype))
+        .shape(shape().to_vector())
+        .detail("a packed weight has no gradient")
+        .hint("Ask for that of the weight that was packed");
   }
   return requires_grad() ? *this : with_record(RecordPtr(new Leaf), 0);
 } catch (const std::bad_alloc&) { throw Error(ErrorKind::OutOfMemory, "require_grad").detail("no memory for a record"); }

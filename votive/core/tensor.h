@@ -15,9 +15,9 @@
 
 namespace votive {
 
-/// How the bytes of a weight are arranged. `rows16` is what prepack() makes for the matmul of this machine's CPU; only matmul, linear,
-/// embedding and to(f32) read it.
-enum class Packing : std::uint8_t { none, rows16 };
+/// How the bytes of a weight are arranged. prepack() makes `rows16` of quantised weights and `panels` of floats, for the matmul of this machine's CPU;
+/// only matmul, linear, embedding and to(dtype) read them.
+enum class Packing : std::uint8_t { none, rows16, panels };
 
 /// What an operation's rules need to know of a tensor. `present` is false for an optional argument that was left out.
 struct Meta {

@@ -3,6 +3,7 @@
 #include "votive/cpu/copy.h"
 #include "votive/cpu/dequantise.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/matmul.h"
 #include "votive/cpu/tile.h"
 #include "votive/ops/pointwise.h"
 
@@ -12,6 +13,11 @@ namespace {
 constexpr Size grain = 16 * tile_size;
 
 void cast(const Cast& op, const Tensor& x, Tensor& y, Stream& stream) {
+  if (x.packing() == Packing::panels) {
+    const Tensor values = unpacked(x);
+    if (op.dtype == x.dtype()) return copy_elements(values, y);
+    return cast(op, values, y, stream);
+  }
   if (is_quantised(x.dtype()) && (x.packing() != Packing::none || !has_rows_of_blocks(x))) {
     const Tensor values = dequantised(x);
     if (op.dtype == DType::f32) return copy_elements(values, y);

@@ -8,6 +8,7 @@
 #include "votive/cpu/copy.h"
 #include "votive/cpu/dequantise.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/matmul.h"
 #include "votive/cpu/positions.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -43,6 +44,15 @@ void embedding(const Embedding& op, const Tensor& table, const Tensor& ids, Tens
     f32* to = data<f32>(y);
     parallel_for(count, pieces(D * 4), [&](Size begin, Size end) {
       for (Size i = begin; i < end; ++i) dequantise_row(table, rows[i], to + i * D);
+    });
+    return;
+  }
+  if (table.packing() == Packing::panels) {
+    const Size bytes = D * block_bytes(table.dtype());
+    std::byte* to = y.mutable_buffer() + y.offset() * block_bytes(table.dtype());
+    if (table.strides()[1] != 1) return copy_rows(unpacked(table), rows, count, y);
+    parallel_for(count, pieces(bytes), [&](Size begin, Size end) {
+      for (Size i = begin; i < end; ++i) read_packed_floats(table, rows[i], to + i * bytes);
     });
     return;
   }

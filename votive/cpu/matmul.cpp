@@ -4,6 +4,7 @@
 
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/matmul.h"
+#include "votive/cpu/matmul_small.h"
 #include "votive/cpu/quantised.h"
 #include "votive/cpu/scratch.h"
 #include "votive/numerics/convert.h"
@@ -58,11 +59,36 @@ void widen(const Tensor& x, Acc* to) {
   }
 }
 
-void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream&) {
+/// A tiny product of two dense matrices without what a large one prepares; false where it is another. The chains are the same.
+template <class Dot>
+bool multiply_tiny(const Tensor& a, const Tensor& b, Tensor& y) {
+  using Acc = typename Dot::Acc;
+  const Size m = y.shape()[0], n = y.shape()[1], k = a.shape()[1];
+  if (k == 0 || k > 64 || m > 64 || n > 64 || m * n * k > 16384 || (b.strides()[1] != 1 && n != 1)) return false;
+  const SmallProduct<Dot> product{m,
+                                  n,
+                                  k,
+                                  reinterpret_cast<const Acc*>(a.buffer()) + a.offset(),
+                                  a.strides()[0],
+                                  a.strides()[1],
+                                  reinterpret_cast<const Acc*>(b.buffer()) + b.offset(),
+                                  b.strides()[0],
+                                  reinterpret_cast<Acc*>(y.mutable_buffer()) + y.offset(),
+                                  n};
+  product.run(0, product.row_tiles() * product.column_tiles());
+  return true;
+}
+
+void matmul(const Matmul& op, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream& stream) {
   if (is_quantised(b.dtype())) return quantised_matmul(a, b, bias, y);
-  if (b.packing() != Packing::none) {
-    throw Error(ErrorKind::Unsupported, "matmul").arg("b", 2).dtype(to_string(b.dtype())).detail("a packed weight of floats");
+  if (y.rank() == 2 && a.rank() == 2 && b.rank() == 2 && !bias.defined() && b.packing() == Packing::none && a.dtype() == y.dtype() &&
+      b.dtype() == y.dtype()) {
+    if (y.dtype() == DType::f32 && multiply_tiny<DotF32>(a, b, y)) return;
+    if (y.dtype() == DType::f64 && multiply_tiny<DotF64>(a, b, y)) return;
   }
+  const bool prepacked = b.packing() != Packing::none;
+  // f64 panels alone have an f64 product's width.
+  if (prepacked && y.dtype() == DType::f64 && b.dtype() != DType::f64) return matmul(op, a, unpacked(b), bias, y, stream);
   const int rank = y.rank();
   MatrixProduct p{y.shape()[rank - 2],
                   y.shape()[rank - 1],
@@ -75,6 +101,7 @@ void matmul(const Matmul&, const Tensor& a, const Tensor& b, const Tensor& bias,
                   y.shape(),
                   {},
                   {}};
+  p.prepacked = prepacked;
   p.batch.erase(rank - 1);
   p.batch.erase(rank - 2);
   p.a_batch = batch_steps(a, p.batch);

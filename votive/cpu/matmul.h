@@ -35,6 +35,7 @@ struct MatrixProduct {
   Strides a_batch, b_batch;
   Size bias_rows = 0;
   const GatheredColumns* gathered = nullptr;  // instead of b's elements; b says dtype and batch
+  bool prepacked = false;                     // b.data is a weight that prepack() arranged: panels of its columns, b.dtype its own
 
   Size batches() const { return count(batch); }
   /// The operands' offsets of the batch's element o, in elements.
@@ -51,6 +52,13 @@ struct MatrixProduct {
 
 void multiply_f32(const MatrixProduct& product);   ///< f16, bf16, f32 operands, not both bf16; f32 accumulator
 void multiply_bf16(const MatrixProduct& product);  ///< bf16 × bf16 by pairs; f32 accumulator
-void multiply_f64(const MatrixProduct& product);   ///< any operands; f64 accumulator
+void multiply_f64(const MatrixProduct& product);   ///< any operands, a prepacked b in f64; f64 accumulator
+
+/// w [n, k] of floats as y, Packing::panels (matmul_weight.cpp).
+void prepack_floats(const Tensor& w, Tensor& y);
+/// The elements of a weight that prepack_floats arranged, [n, k] or transposed as w is: a new tensor of w's dtype.
+Tensor unpacked(const Tensor& w);
+/// Row `row` of such a weight [n, k], k elements of its dtype.
+void read_packed_floats(const Tensor& w, Size row, std::byte* to);
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -3,6 +3,9 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-void multiply_bf16(const MatrixProduct& product) { Multiplier<DotBf16>(product).run(); }
+void multiply_bf16(const MatrixProduct& product) {
+  if (!product.prepacked || product.k == 0) return Multiplier<DotBf16>(product).run();
+  multiply_prepacked<DotBf16, std::conditional_t<DotBf16::pairs, ReadPacked<DotBf16>, ReadPairs<true>>>(product);
+}
 
 }  // namespace votive::cpu::VOTIVE_ISA

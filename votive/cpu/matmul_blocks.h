@@ -3,13 +3,10 @@
 // Not here: registers (matmul_tile.h), the order of bytes (matmul_pack.h).
 #pragma once
 
-#include "votive/base/thread_pool.h"
-#include "votive/cpu/matmul_pack.h"
-#include "votive/cpu/scratch.h"
+#include "votive/cpu/matmul_panels.h"
+#include "votive/cpu/matmul_small.h"
 
 namespace votive::cpu::VOTIVE_ISA {
-
-inline constexpr Size k_block = numerics::dot_block;
 
 template <class Dot>
 class Multiplier {
@@ -18,8 +15,11 @@ class Multiplier {
 
   void run() const {
     const Size batches = p_.batches();
-    if (p_.k == 0) { return finish(nullptr, 0, 0, 0, batches * p_.m, p_.n); }
-    if (p_.m <= thin_rows) return run_thin();
+    if (p_.k == 0) return finish_sums<Acc>(p_, nullptr, 0, 0, 0, batches * p_.m, p_.n);
+    // Few rows, or not enough to pay for a b that leaves the caches between its packing and its use.
+    if (is_small()) return run_small();
+    const Size b_bytes = p_.n * whole_units<Dot>(p_.k) * Size{sizeof(Packed)};
+    if (p_.m <= 2 * tile_rows || (p_.m <= 8 * tile_rows && (b_bytes > near_bytes || batches > 1))) return run_thin();
     for (Size o = 0; o < batches; ++o) run_wide(o);
   }
 
@@ -28,43 +28,10 @@ class Multiplier {
   using Packed = typename Dot::Packed;
   using Vector = typename Dot::Vector;
   static constexpr int lanes = Vector::lanes;
-  static constexpr int row_group = 8;  // tiles of rows whose packed a stays in L2
-  static constexpr Size thin_rows = row_group * tile_rows;
-  static constexpr int wide_columns = lanes * tile_vectors(tile_rows);
+  static constexpr int panel_width = panel_columns<Acc>;
   static constexpr Size slab_bytes = Size{24} << 20;  // of b packed at once
-
-  static Size smaller_size(Size a, Size b) { return a < b ? a : b; }
-  static Size up(Size a, Size b) { return (a + b - 1) / b; }
-
-  // ---- outputs -----------------------------------------------------------------------------------------------------------------------------
-
-  bool y_is_acc() const { return p_.y_dtype == (sizeof(Acc) == 8 ? DType::f64 : DType::f32); }
-  Acc* y_at(Size row, Size column) const { return reinterpret_cast<Acc*>(p_.y) + row * p_.n + column; }
-
-  /// Adds the bias and rounds once: y[row …][column …] of rows × columns sums; null means that every sum is +0.
-  void finish(const Acc* sums, Size step, Size row, Size column, Size rows, Size columns) const {
-    const Acc* bias = static_cast<const Acc*>(p_.bias);
-    for (Size i = 0; i < rows; ++i) {
-      const Size at = (row + i) * p_.n + column;
-      const Acc* row_bias = bias != nullptr && p_.bias_rows != 0 ? bias + (row + i) % p_.bias_rows : nullptr;
-      const auto value = [&](Size j) {
-        const Acc sum = sums != nullptr ? sums[i * step + j] : Acc{0};
-        if (row_bias != nullptr) return sum + *row_bias;
-        return bias != nullptr ? sum + bias[column + j] : sum;
-      };
-      if (y_is_acc()) {
-        Acc* y = reinterpret_cast<Acc*>(p_.y) + at;
-        for (Size j = 0; j < columns; ++j) y[j] = value(j);
-      } else {
-        u16* y = reinterpret_cast<u16*>(p_.y) + at;
-        if (p_.y_dtype == DType::f16) {
-          for (Size j = 0; j < columns; ++j) y[j] = numerics::f32_to_f16(static_cast<f32>(value(j)));
-        } else {
-          for (Size j = 0; j < columns; ++j) y[j] = numerics::f32_to_bf16(static_cast<f32>(value(j)));
-        }
-      }
-    }
-  }
+  static constexpr Size near_bytes = Size{4} << 20;
+  static constexpr Size in_place_bytes = Size{256} << 10;
 
   // ---- packing -----------------------------------------------------------------------------------------------------------------------------
 
@@ -89,18 +56,10 @@ class Multiplier {
     pack_b_({rows.data(), 1, width, columns, true}, width, k, to);
   }
 
-  /// Row tiles of m rows, as even as they come: 64 rows are 5 tiles of 12 or 13, not 4 of 14 and one of 8.
-  struct RowTiles {
-    Size m, tiles;
-    explicit RowTiles(Size rows) : m(rows), tiles(up(rows, tile_rows)) {}
-    Size start(Size t) const { return m * t / tiles; }
-    int rows(Size t) const { return static_cast<int>(start(t + 1) - start(t)); }
-  };
-
   // ---- few rows: a is packed once, b passes through a panel that never leaves the nearest caches -----------------------------------------------
 
   void run_thin() const {
-    const RowTiles tiles(p_.m);
+    const RowTiles tiles(p_.m, tile_rows);
     // Where b's columns lie along k (a transposed weight) the fewest are read side by side: from DRAM 16 columns stream 1.5 × as fast as 128.
     const bool streams = p_.b.row == 1 && p_.m <= 16 && p_.gathered == nullptr;
     const int vectors = streams ? 1 : tile_vectors(static_cast<int>(up(p_.m, tiles.tiles)));
@@ -108,9 +67,9 @@ class Multiplier {
     const Size panels = up(p_.n, width), work = 2 * p_.m * p_.k * width;
     const Size grain = work >= 65536 ? 1 : up(65536, work);
     const Size batches = p_.batches();
-    const Size piece = streams ? 128 : tiles.tiles == 1 && vectors > 2 ? panel_piece(width) : k_block;
+    const Size piece = streams ? 128 : tiles.tiles == 1 && vectors > 2 ? thin_piece(width) : k_block;
     if (batches == 1 || (batches < 4 * threads() && panels >= 4 * threads() && grain == 1)) {
-      Scratch<Packed> a(whole_units(p_.k) * p_.m);
+      Scratch<Packed> a(whole_units<Dot>(p_.k) * p_.m);
       Size last_a = -1;
       for (Size o = 0; o < batches; ++o) {
         Size a_offset, b_offset;
@@ -123,7 +82,7 @@ class Multiplier {
       return;
     }
     parallel_for(batches, up(65536, work * panels), [&](Size begin, Size end) {
-      Scratch<Packed> a(whole_units(p_.k) * p_.m);
+      Scratch<Packed> a(whole_units<Dot>(p_.k) * p_.m);
       Size last_a = -1;
       for (Size o = begin; o < end; ++o) {
         Size a_offset, b_offset;
@@ -136,7 +95,7 @@ class Multiplier {
   }
 
   /// k of a panel of at most 24 KiB; a power of two, so that pieces end where blocks end.
-  static Size panel_piece(int width) {
+  static Size thin_piece(int width) {
     Size piece = k_block;
     while (piece * width * Size{sizeof(Acc)} > 24576) piece /= 2;
     return piece;
@@ -175,71 +134,95 @@ class Multiplier {
         }
         a_piece += units * p_.m;
       }
-      finish(total, width, y_row, column, p_.m, columns);
+      finish_sums(p_, static_cast<const Acc*>(total), width, y_row, column, p_.m, columns);
     }
   }
 
-  // ---- many rows: slabs of b packed by everyone, then groups of row tiles --------------------------------------------------------------------------
+  // ---- small: both operands where they lie -----------------------------------------------------------------------------------------------------------
 
-  void run_wide(Size o) const {
+  static constexpr Size small_k = 512, small_b_bytes = Size{panel_piece == k_block ? 1024 : 16} << 10;
+
+  bool is_small() const {
+    if constexpr (Dot::pairs || Dot::swapped) {
+      return false;
+    } else {
+      constexpr DType plain = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
+      if (p_.a.dtype != plain || p_.b.dtype != plain || !y_is_acc<Acc>(p_) || p_.gathered != nullptr || p_.b.column != 1) return false;
+      // Rows of a that are pages apart would share a set of L1.
+      return p_.k <= small_k && p_.m <= 2 * small_k && p_.k * p_.n * Size{sizeof(Acc)} <= small_b_bytes &&
+             p_.a.row * Size{sizeof(Acc)} % 4096 != 0;
+    }
+  }
+
+  void run_small() const {
+    if constexpr (!Dot::pairs && !Dot::swapped) {
+      SmallProduct<Dot> s{p_.m, p_.n, p_.k, nullptr, p_.a.row, p_.a.column, nullptr, p_.b.row, nullptr, p_.n};
+      const Size tiles = s.row_tiles() * s.column_tiles(), work = 2 * p_.m * p_.n * p_.k / tiles;
+      parallel_for(p_.batches() * tiles, up(32768, work + 1), [&](Size begin, Size end) {
+        SmallProduct<Dot> part = s;
+        for (Size i = begin; i < end;) {
+          const Size o = i / tiles, stop = smaller_size(end, (o + 1) * tiles);
+          Size a_offset, b_offset;
+          p_.offsets(o, a_offset, b_offset);
+          part.a = reinterpret_cast<const Acc*>(p_.a.data) + a_offset;
+          part.b = reinterpret_cast<const Acc*>(p_.b.data) + b_offset;
+          part.y = y_at(o * p_.m, 0);
+          part.run(i - o * tiles, stop - o * tiles);
+          i = stop;
+        }
+      });
+      if (p_.bias != nullptr) finish_sums<Acc>(p_, y_at(0, 0), p_.n, 0, 0, p_.batches() * p_.m, p_.n);
+    }
+  }
+
+  Acc* y_at(Size row, Size column) const { return reinterpret_cast<Acc*>(p_.y) + row * p_.n + column; }
+
+  // ---- many rows: slabs of b packed by everyone, then panels times groups of rows -------------------------------------------------------------------
+
+  /// A small b of numbers that need no widening, its rows where they are: there is less to gain by packing it than a second fork and join costs.
+  bool runs_in_place() const {
+    constexpr bool plain = !Dot::pairs && !Dot::swapped && panel_piece == k_block;
+    return plain && p_.gathered == nullptr && p_.b.column == 1 && p_.b.dtype == (sizeof(Acc) == 8 ? DType::f64 : DType::f32) &&
+           p_.k * p_.n * Size{sizeof(Acc)} <= in_place_bytes;
+  }
+
+  void run_in_place(Size o) const {
     Size a_offset, b_offset;
     p_.offsets(o, a_offset, b_offset);
-    const Size units_all = whole_units(p_.k);
-    const Size panels = up(p_.n, wide_columns);
-    const Size slab_most = slab_bytes / (units_all * wide_columns * Size{sizeof(Packed)});
+    const Size whole = p_.n / panel_width * panel_width, rest = p_.n - whole;
+    const Scratch<Packed> last(rest != 0 ? p_.k * panel_width : 0);
+    const std::byte* const words = p_.b.data + b_offset * Size{sizeof(Packed)};
+    Panels b{words, p_.n, panel_width, p_.b.row, words + (whole - panel_width) * Size{sizeof(Packed)}, p_.b.row};
+    if (rest != 0) {
+      pack_b(b_offset, whole, static_cast<int>(rest), panel_width, 0, p_.k, last.data());
+      b.last = reinterpret_cast<const std::byte*>(last.data());
+      b.last_step = panel_width;
+    }
+    PanelProduct<Dot, ReadPacked<Dot>>(p_, a_offset, 0, p_.m, o * p_.m, 0, b).run();
+  }
+
+  void run_wide(Size o) const {
+    if (runs_in_place()) return run_in_place(o);
+    Size a_offset, b_offset;
+    p_.offsets(o, a_offset, b_offset);
+    const Size units_all = whole_units<Dot>(p_.k);
+    const Size panels = up(p_.n, panel_width);
+    const Size slab_most = slab_bytes / (units_all * panel_width * Size{sizeof(Packed)});
     const Size slab = smaller_size(panels, slab_most < 8 ? 8 : slab_most);
-    Scratch<Packed> b(slab * units_all * wide_columns);
-    const RowTiles tiles(p_.m);
+    const Scratch<Packed> b(slab * units_all * panel_width);
     const Size blocks = up(p_.k, k_block);
     for (Size first = 0; first < panels; first += slab) {
       const Size count = smaller_size(slab, panels - first);
-      parallel_for(count * blocks, up(32768, smaller_size(p_.k, k_block) * wide_columns), [&](Size begin, Size end) {
+      parallel_for(count * blocks, up(32768, smaller_size(p_.k, k_block) * panel_width), [&](Size begin, Size end) {
         for (Size i = begin; i < end; ++i) {
-          const Size j = i / blocks, k0 = i % blocks * k_block, column = (first + j) * wide_columns;
-          pack_b(b_offset, column, smaller(wide_columns, p_.n - column), wide_columns, k0, smaller_size(k_block, p_.k - k0),
-                 b.data() + (j * units_all + Dot::units(k0)) * wide_columns);
+          const Size j = i / blocks, k0 = i % blocks * k_block, column = (first + j) * panel_width;
+          pack_b(b_offset, column, smaller(panel_width, p_.n - column), panel_width, k0, smaller_size(k_block, p_.k - k0),
+                 b.data() + (j * units_all + Dot::units(k0)) * panel_width);
         }
       });
-      const Size row_groups = up(tiles.tiles, row_group);
-      const Size parallelism = 2 * threads();
-      const Size column_groups = row_groups >= parallelism ? 1 : smaller_size(up(parallelism, row_groups), up(count, 8));
-      parallel_for(row_groups * column_groups, 1, [&](Size begin, Size end) {
-        const Size most_rows = tile_rows * row_group;
-        Scratch<Packed> a(Dot::units(smaller_size(p_.k, k_block)) * most_rows);
-        const bool needs_sums = !y_is_acc() || p_.n % wide_columns != 0;
-        Scratch<Acc> sums(needs_sums ? up(count, column_groups) * wide_columns * most_rows : 0);
-        for (Size i = begin; i < end; ++i) {
-          const Size g = i / column_groups, c = i % column_groups;
-          wide_group(tiles, tiles.tiles * g / row_groups, tiles.tiles * (g + 1) / row_groups, a_offset, o * p_.m, b.data(), units_all,
-                     first, count * c / column_groups, count * (c + 1) / column_groups, a.data(), sums.data());
-        }
-      });
-    }
-  }
-
-  static Size whole_units(Size k) { return k / k_block * Dot::units(k_block) + Dot::units(k % k_block); }
-
-  void wide_group(const RowTiles& tiles, Size tile0, Size tile1, Size a_offset, Size y_row, const Packed* b, Size units_all, Size first,
-                  Size panel0, Size panel1, Packed* a, Acc* sums) const {
-    const Size row0 = tiles.start(tile0);
-    for (Size k0 = 0; k0 < p_.k; k0 += k_block) {
-      const Size k = smaller_size(k_block, p_.k - k0), units = Dot::units(k);
-      const bool last = k0 + k == p_.k;
-      for (Size t = tile0; t < tile1; ++t) pack_a(a_offset, tiles.start(t), tiles.rows(t), k0, k, a + units * (tiles.start(t) - row0));
-      for (Size j = panel0; j < panel1; ++j) {
-        const Packed* b_panel = b + (j * units_all + Dot::units(k0)) * wide_columns;
-        const Size column = (first + j) * wide_columns;
-        const int columns = smaller(wide_columns, p_.n - column);
-        for (Size t = tile0; t < tile1; ++t) {
-          const Size row = y_row + tiles.start(t);
-          const bool direct = y_is_acc() && columns == wide_columns;
-          Acc* c = direct ? y_at(row, column) : sums + ((j - panel0) * (tile1 - tile0) + t - tile0) * tile_rows * wide_columns;
-          const Size c_step = direct ? p_.n : wide_columns;
-          tile_function<Dot>(tiles.rows(t), wide_columns / lanes)(units, a + units * (tiles.start(t) - row0), b_panel, wide_columns,
-                                                                  {nullptr, 0, c, c_step, k0 > 0});
-          if (last && (!direct || p_.bias != nullptr)) finish(c, c_step, row, column, tiles.rows(t), columns);
-        }
-      }
+      const Size columns = smaller_size(count * panel_width, p_.n - first * panel_width);
+      const Panels slab_of_b = panels_in_order<Dot, Packed>(reinterpret_cast<const std::byte*>(b.data()), columns, units_all, true);
+      PanelProduct<Dot, ReadPacked<Dot>>(p_, a_offset, 0, p_.m, o * p_.m, first * panel_width, slab_of_b).run();
     }
   }
 

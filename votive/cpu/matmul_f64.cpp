@@ -3,6 +3,9 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-void multiply_f64(const MatrixProduct& product) { Multiplier<DotF64>(product).run(); }
+void multiply_f64(const MatrixProduct& product) {
+  if (!product.prepacked || product.k == 0) return Multiplier<DotF64>(product).run();
+  multiply_prepacked<DotF64, ReadPacked<DotF64>>(product);
+}
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -50,7 +50,9 @@ void pack_numbers(const PackSource& from, int width, Size k, typename Dot::Packe
   const auto k_of = [k](Size u) { return Dot::swapped && (u | 1) < k ? u ^ 1 : u; };
   Size done = 0;
   if constexpr (vectors) {
-    if (from.k_step == 1) {
+    if (from.k_step == 1 && width == 1 && !Dot::swapped) {
+      for (; done + lanes <= k; done += lanes) store(to + done, Stored::load(words + done));
+    } else if (from.k_step == 1) {
       for (; done + lanes <= k; done += lanes) {
         for (int g = 0; g < width; g += lanes) {
           Vector r[lanes];
@@ -91,7 +93,10 @@ inline void pack_pairs(const PackSource& from, int width, Size k, u32* to) {
   const auto* words = reinterpret_cast<const u16*>(from.data);
   const Size units = k / 2;
   Size done = 0;
-  if (from.k_step == 1) {
+  if (from.k_step == 1 && width == 1) {
+    std::memcpy(to, words, static_cast<std::size_t>(units) * sizeof(u32));
+    done = units;
+  } else if (from.k_step == 1) {
     for (; done + lanes <= units; done += lanes) {
       for (int g = 0; g < width; g += lanes) {
         Vf32 r[lanes];  // bits only

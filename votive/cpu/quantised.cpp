@@ -8,6 +8,7 @@
 #include "votive/base/thread_pool.h"
 #include "votive/core/memory.h"
 #include "votive/cpu/integer_lanes.h"
+#include "votive/cpu/matmul.h"
 #include "votive/cpu/packed_weight.h"
 #include "votive/numerics/blocks.h"
 #include "votive/numerics/convert.h"
@@ -364,6 +365,7 @@ Size batch_offset(const Tensor& t, const Shape& batch, Size index) {
 }
 
 void prepack(const Prepack&, const Tensor& w, Tensor& y, Stream&) {
+  if (!is_quantised(w.dtype())) return prepack_floats(w, y);
   const WeightRows rows{w.dtype(),
                         reinterpret_cast<const u8*>(w.buffer()) + w.offset() / block_size(w.dtype()) * block_bytes(w.dtype()),
                         w.strides()[0] / block_size(w.dtype()) * block_bytes(w.dtype()),

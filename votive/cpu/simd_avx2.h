@@ -20,6 +20,21 @@ struct F32x8 {
     const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
     return {_mm256_castsi256_ps(_mm256_slli_epi32(wide, 16))};
   }
+  /// In asm, the mask in memory: g++ 12 takes more registers than there are beside the accumulators, and spills some of those.
+  [[gnu::always_inline]] static F32x8 load_odd_bf16(const std::uint32_t* p) {
+    alignas(32) static constexpr std::uint32_t high[8] = {0xffff0000u, 0xffff0000u, 0xffff0000u, 0xffff0000u,
+                                                          0xffff0000u, 0xffff0000u, 0xffff0000u, 0xffff0000u};
+    F32x8 r;
+    asm volatile("vmovups %1, %0\n\tvandps %2, %0, %0"
+                 : "=x"(r.v)
+                 : "m"(*reinterpret_cast<const __m256_u*>(p)), "m"(*reinterpret_cast<const __m256*>(high)));
+    return r;
+  }
+  [[gnu::always_inline]] static F32x8 load_even_bf16(const std::uint32_t* p) {
+    F32x8 r;
+    asm volatile("vmovups %1, %0\n\tvpslld $16, %0, %0" : "=x"(r.v) : "m"(*reinterpret_cast<const __m256_u*>(p)));
+    return r;
+  }
   [[gnu::always_inline]] static F32x8 load_part(const float* p, int n) { return {_mm256_maskload_ps(p, first(n))}; }
   /// All ones in the first n 32-bit lanes.
   [[gnu::always_inline]] static __m256i first(int n) {

@@ -28,6 +28,12 @@ struct Vf32 {
     const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
     return {_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16))};
   }
+  [[gnu::always_inline]] static Vf32 load_odd_bf16(const std::uint32_t* p) {
+    return {_mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512(p), _mm512_set1_epi32(-65536)))};
+  }
+  [[gnu::always_inline]] static Vf32 load_even_bf16(const std::uint32_t* p) {
+    return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512(p), 16))};
+  }
   [[gnu::always_inline]] static Vf32 load_part(const float* p, int n) { return {_mm512_maskz_loadu_ps(first(n), p)}; }
   [[gnu::always_inline]] static __mmask16 first(int n) {
     return n >= 16 ? static_cast<__mmask16>(0xffff) : static_cast<__mmask16>((1u << n) - 1u);

@@ -37,6 +37,16 @@ struct Vf32 : Lanes<Vf32, float, 4> {
     for (int i = 0; i < 4; ++i) r.v[i] = numerics::bf16_to_f32(p[i]);
     return r;
   }
+  [[gnu::always_inline]] static Vf32 load_odd_bf16(const std::uint32_t* p) {
+    Vf32 r;
+    for (int i = 0; i < 4; ++i) r.v[i] = numerics::f32_from_bits(p[i] & 0xffff0000u);
+    return r;
+  }
+  [[gnu::always_inline]] static Vf32 load_even_bf16(const std::uint32_t* p) {
+    Vf32 r;
+    for (int i = 0; i < 4; ++i) r.v[i] = numerics::f32_from_bits(p[i] << 16);
+    return r;
+  }
 };
 struct Vf64 : Lanes<Vf64, double, 2> {};
 struct Vi32 : Lanes<Vi32, std::int32_t, 4> {};

@@ -37,6 +37,12 @@ struct Twice {
   }
   [[gnu::always_inline]] static Twice load_f16(const std::uint16_t* p) { return {V::load_f16(p), V::load_f16(p + V::lanes)}; }
   [[gnu::always_inline]] static Twice load_bf16(const std::uint16_t* p) { return {V::load_bf16(p), V::load_bf16(p + V::lanes)}; }
+  [[gnu::always_inline]] static Twice load_odd_bf16(const std::uint32_t* p) {
+    return {V::load_odd_bf16(p), V::load_odd_bf16(p + V::lanes)};
+  }
+  [[gnu::always_inline]] static Twice load_even_bf16(const std::uint32_t* p) {
+    return {V::load_even_bf16(p), V::load_even_bf16(p + V::lanes)};
+  }
   [[gnu::always_inline]] static Twice load_i8(const std::int8_t* p) { return {V::load_i8(p), V::load_i8(p + V::lanes)}; }
 };
 

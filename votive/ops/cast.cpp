@@ -27,7 +27,7 @@ Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
   const Cast op{dtype, options.saturate};
   require_present("cast", {"x", 1, x.meta()});
   op.result(x.meta());
-  if (x.dtype() == dtype) return x;
+  if (x.dtype() == dtype && (x.packing() == Packing::none || is_quantised(dtype))) return x;  // a packed weight of floats is unpacked
   if (is_checked() && is_integer(x.dtype()) && is_integer(dtype)) [[unlikely]]
     require_fits("to", x, dtype);
   return apply(op, x);

@@ -26,11 +26,7 @@ DType product_dtype(std::string_view op, const Argument& a, const Argument& b) {
         .detail(format("{} and {}: quantised weights multiply f16, bf16 and f32", describe(a), describe(b)))
         .hint(format("Cast one, e.g. {}.to(f32)", a.name));
   }
-  if (b.meta.packing == Packing::none) {
-    require_floating(op, b);
-  } else if (a.meta.dtype != b.meta.dtype) {
-    require_same_dtype(op, b, a);
-  }
+  if (b.meta.packing == Packing::none) require_floating(op, b);
   return require_common_dtype(op, a, b);
 }
 
@@ -106,7 +102,8 @@ Tensors Matmul::gradient(const Backward& b) const {
   Tensors gradients(3);
   if (b.wants(0)) {
     const Tensor w = transpose(b.x(1));
-    gradients[0] = b.to_input(matmul(dy, is_weight_only(w.meta()) ? w.to(DType::f32) : w), 0);
+    const bool quantised = is_quantised(w.dtype());
+    gradients[0] = b.to_input(matmul(dy, is_weight_only(w.meta()) ? w.to(quantised ? DType::f32 : w.dtype()) : w), 0);
   }
   if (b.wants(1)) {
     const Tensor& a = b.x(0);
@@ -129,12 +126,10 @@ Meta IntegerMatmul::result(const Meta& a, const Meta& b) const {
 Meta Prepack::result(const Meta& w) const {
   const Argument argument{"w", 1, w};
   require_unpacked(info.name, argument);
-  if (!is_quantised(w.dtype)) {
-    throw error_about(ErrorKind::DTypeMismatch, info.name, {argument}).detail(describe(argument)).accepted("quantised dtypes");
-  }
+  if (!is_quantised(w.dtype)) require_floating(info.name, argument);
   require_rank(info.name, argument, 2, 2);
   Meta y = w;
-  y.packing = Packing::rows16;
+  y.packing = is_quantised(w.dtype) ? Packing::rows16 : Packing::panels;
   return y;
 }
 
@@ -194,8 +189,8 @@ Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::op
             .detail(format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
             .hint("Did you mean transpose(b)?");
       }
-      if (a.rank() == 1) return select(apply(floats, unsqueeze(a, 0), b, Tensor()), -2, 0);
-      return apply(floats, a, b, Tensor());
+      if (a.rank() == 1) return select(apply(floats, unsqueeze(a.to(dtype), 0), b, Tensor()), -2, 0);
+      return apply(floats, a.to(dtype), b, Tensor());
     }
     const bool row = a.rank() == 1, column = b.rank() == 1;
     const Size inner = meta_b.shape[column ? 0 : b.rank() - 2];
@@ -242,9 +237,11 @@ Tensor prepack(const Tensor& w) {
   const Meta meta = w.meta();
   require_present(op.info.name, {"w", 1, meta});
   if (meta.packing != Packing::none || meta.device != Device::cpu) return w;
-  if (!is_quantised(meta.dtype)) {  // the kernel packs floats as it goes, at a cost that many rows share
+  if (!is_quantised(meta.dtype)) {
     require_floating(op.info.name, {"w", 1, meta});
-    return w;
+    // Of one row or column there is nothing to arrange, and which of its axes is k could not be told from its strides.
+    if (meta.shape.rank() != 2 || meta.shape[0] < 2 || meta.shape[1] < 2) return w;
+    return apply(op, w);
   }
   op.result(meta);
   if (w.strides()[1] != 1 && w.size(1) != 1) {

@@ -170,7 +170,8 @@ Meta Binary::result(const Meta& a, const Meta& b) const {
   const PointwiseRow& r = row(kind);
   const PointwiseGroup group = r.group;
   // What programs do most: two floats of one dtype and shape, with which nothing is wrong.
-  const bool alike = a.present && b.present && a.dtype == b.dtype && a.device == b.device && a.shape == b.shape && a.packing == b.packing;
+  const bool alike = a.present && b.present && a.dtype == b.dtype && a.device == b.device && a.shape == b.shape &&
+                     a.packing == Packing::none && b.packing == Packing::none;
   if (alike && is_floating(a.dtype) && !r.gives_bool() && !is_of_integers(group) && group != PointwiseGroup::bitwise) return a;
   const Argument x{"a", 1, a}, y{"b", 2, b};
   Meta result;
