@@ -65,6 +65,88 @@ TEST(CpuReduce, OverAnyAxesOfAnyLayoutHasTheBitsOfTheReference) {
   }
 }
 
+/// All about one reduction: along rows, along columns and of all.
+std::vector<Tensor> sums_and_extremes(const Tensor& x) {
+  std::vector<Tensor> results;
+  for (const Axes& axes : {Axes{0}, Axes{1}, Axes{}}) {
+    for (const Tensor& y : {sum(x, {.axis = axes}), mean(x, {.axis = axes}), min(x, {.axis = axes}), max(x, {.axis = axes})})
+      results.push_back(y);
+  }
+  for (int axis : {0, 1}) {
+    results.push_back(argmax(x, {.axis = axis}));
+    results.push_back(argmin(x, {.axis = axis}));
+  }
+  return results;
+}
+
+// Columns are streamed 128 rows at once, 4096 columns at most; threads share the groups of a chunk (512 rows), or slabs of rows where the order is free.
+TEST(CpuReduce, OfColumnsHasTheBitsOfTheReferenceAcrossEveryBlockOfThem) {
+  Draw draw(60);
+  for (const Shape& shape :
+       {Shape{127, 40}, {128, 33}, {129, 64}, {511, 6}, {513, 40}, {640, 16}, {1025, 70}, {2050, 5}, {4097, 36}, {9000, 4}, {3, 4100}}) {
+    for (DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64}) {
+      const Tensor x = draw.tame(shape, dtype);
+      expect_as_reference(std::string(to_string(dtype)) + " rows " + std::to_string(shape[0]), {x},
+                          [](Inputs in) { return sums_and_extremes(in[0]); });
+    }
+  }
+  const Tensor wide = draw.tame({700, 90}, DType::bf16);  // rows that do not follow each other, and products
+  expect_as_reference(
+      "apart", {slice(wide, {.axis = 1, .start = 3, .stop = 83, .step = 1}), slice(wide, {.axis = 0, .start = 1, .stop = 700, .step = 2})},
+      [](Inputs in) {
+        std::vector<Tensor> results = sums_and_extremes(in[0]);
+        for (const Tensor& y : sums_and_extremes(in[1])) results.push_back(y);
+        results.push_back(prod(in[0] * Literal(1e-3) + Literal(1), {.axis = 0}));
+        return results;
+      });
+}
+
+// Wild floats hold NaN of both signs, infinities and zeros of both signs, early and late; integers reach the ends of their partial sums (256 rows of bytes,
+// pieces of 65536 elements, row numbers that start again after 128).
+TEST(CpuReduce, OfTheCornersOfEveryDTypeHasTheBitsOfTheReference) {
+  Draw draw(61);
+  for (DType dtype : plain_dtypes) {
+    for (const Shape& shape : {Shape{300, 70}, {5, 1300}, {2, 40}}) {
+      expect_as_reference(std::string(to_string(dtype)) + " columns " + std::to_string(shape[1]), {draw.wild(shape, dtype)},
+                          [](Inputs in) { return sums_and_extremes(in[0]); });
+    }
+  }
+  for (DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32}) {
+    const Size low = is_signed_integer(dtype) ? -128 : 255;
+    expect_as_reference(std::string(to_string(dtype)) + " of one number", {full({70000, 8}, low, dtype), full({3, 140001}, low, dtype)},
+                        [](Inputs in) {
+                          std::vector<Tensor> results = {sum(in[0], {.axis = 0}), mean(in[0], {.axis = 0}), sum(in[1], {.axis = 1}),
+                                                         sum(in[1]), argmax(in[0], {.axis = 0})};
+                          return results;
+                        });
+  }
+}
+
+TEST(CpuReduce, FindsTheFirstOfEqualExtremes) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    for (Size at : {0, 1, 63, 64, 129, 1023, 1024, 1500, 2999}) {
+      const Tensor zeros_row = full({3000}, -0.0, dtype);
+      const Tensor row = concat({narrow(zeros_row, 0, 0, at), full({1}, 0.0, dtype), narrow(zeros_row, 0, at, 3000 - at)}, 0);
+      const double nan = std::numeric_limits<double>::quiet_NaN();
+      const Tensor with_nan =
+          concat({narrow(zeros_row, 0, 0, at), full({2}, nan, dtype), full({1}, -nan, dtype), narrow(zeros_row, 0, at, 3000 - at)}, 0);
+      for (const Tensor& x : {row, with_nan}) {
+        const Tensor column = broadcast_to(reshape(x, {x.count(), 1}), {x.count(), 5}).contiguous();
+        expect_as_reference(std::string(to_string(dtype)) + " at " + std::to_string(at), {x, column}, [](Inputs in) {
+          return std::vector<Tensor>{argmax(in[0]),
+                                     argmin(in[0]),
+                                     max(in[0]),
+                                     min(in[0]),
+                                     argmax(in[1], {.axis = 0}),
+                                     argmin(in[1], {.axis = 0}),
+                                     max(in[1], {.axis = 0}),
+                                     min(in[1], {.axis = 0})};
+        });
+      }
+    }
+  }
+}
+
 TEST(CpuReduce, OfNothingGivesTheIdentity) {
   expect_as_reference("empty", {zeros({0, 3}), zeros({3, 0}, DType::i32), zeros({0}, DType::boolean)}, [](Inputs in) {
     std::vector<Tensor> results;

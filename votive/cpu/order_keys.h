@@ -28,6 +28,7 @@ struct WideEntry {
 
   static WideEntry of(u64 key, Size place) { return {key, place}; }
   Size at() const { return place; }
+  u64 order() const { return key; }
   bool same_key(const WideEntry& other) const { return key == other.key; }
   unsigned digit(int byte) const { return key >> (8 * byte) & 255; }
   friend bool operator<(const WideEntry& a, const WideEntry& b) { return a.key != b.key ? a.key < b.key : a.place < b.place; }
@@ -40,6 +41,7 @@ struct NarrowEntry {
 
   static NarrowEntry of(u64 key, Size place) { return {key << 32 | static_cast<u64>(place)}; }
   Size at() const { return static_cast<Size>(both & 0xffffffffu); }
+  u64 order() const { return both >> 32; }
   bool same_key(const NarrowEntry& other) const { return both >> 32 == other.both >> 32; }
   unsigned digit(int byte) const { return both >> (32 + 8 * byte) & 255; }
   friend bool operator<(const NarrowEntry& a, const NarrowEntry& b) { return a.both < b.both; }
@@ -58,16 +60,20 @@ inline u64 narrow_key_of(T x) {
   }
 }
 
-/// Entries of one row, ascending or descending.
+/// Keys of one row as entries have them, ascending or descending.
 template <class Entry, class T>
-inline void make_entries(const T* x, Size n, bool descending, Entry* entries) {
+[[gnu::always_inline]] inline u64 key_in_order(T x, bool descending) {
   if constexpr (Entry::key_bytes == 4) {
-    const u64 flip = descending ? 0xffffffffu : 0;
-    for (Size i = 0; i < n; ++i) entries[i] = Entry::of(narrow_key_of(x[i]) ^ flip, i);
+    return narrow_key_of(x) ^ (descending ? 0xffffffffu : 0);
   } else {
-    const u64 flip = descending ? ~u64{0} : 0;
-    for (Size i = 0; i < n; ++i) entries[i] = Entry::of(key_of(x[i]) ^ flip, i);
+    return key_of(x) ^ (descending ? ~u64{0} : 0);
   }
+}
+
+/// Entries of n elements of a row, the first of which has place `first`.
+template <class Entry, class T>
+inline void make_entries(const T* x, Size n, bool descending, Entry* entries, Size first = 0) {
+  for (Size i = 0; i < n; ++i) entries[i] = Entry::of(key_in_order<Entry>(x[i], descending), first + i);
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -1,8 +1,10 @@
-// Reductions of one pass on the CPU: sum mean prod min max any all over any axes of any layout, argmax and argmin. What they are made of is in reduce.h.
+// Reductions of one pass on the CPU: sum mean prod min max any all over any axes of any layout. What they are made of is in reduce.h and order_free.h.
+// Not here: argmax and argmin (arg_reduce.cpp).
 #include "votive/ops/reduce.h"
 
+#include "votive/cpu/arg_reduce.h"
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/reduce.h"
+#include "votive/cpu/order_free.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -72,7 +74,13 @@ void reduce_as(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan, D
   const Scratch<T> results(plan.outputs);
   switch (op.kind) {
     case ReduceKind::sum:
-    case ReduceKind::mean: reduce_all<T, Sum<T>>(x, plan, as, results.data()); break;
+    case ReduceKind::mean:
+      if constexpr (std::is_same_v<T, u64>) {
+        plan.n == 0 ? reduce_all<T, Sum<T>>(x, plan, as, results.data()) : sum_integers(x, plan, results.data());
+      } else {
+        reduce_all<T, Sum<T>>(x, plan, as, results.data());
+      }
+      break;
     case ReduceKind::prod: reduce_all<T, Product<T>>(x, plan, as, results.data()); break;
     case ReduceKind::min: reduce_all<T, Least<T>>(x, plan, as, results.data()); break;
     default: reduce_all<T, Greatest<T>>(x, plan, as, results.data()); break;
@@ -80,7 +88,17 @@ void reduce_as(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan, D
   store(op, results.data(), as, plan.n, y);
 }
 
+/// Results are elements, and y has their dtype.
+bool reduce_extreme(bool largest, const Tensor& x, Tensor& y, const Plan& plan) {
+  if (plan.n == 0) return false;  // then there are no results either
+  return with_keys(x.dtype(), [&]<class Keys>(Keys) {
+    auto* results = data<typename Keys::Storage>(y);
+    largest ? extremes<Keys, true>(x, plan, results) : extremes<Keys, false>(x, plan, results);
+  });
+}
+
 void reduce_truth(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan) {
+  if (x.dtype() == DType::boolean && reduce_extreme(op.kind == ReduceKind::any, x, y, plan)) return;
   u8* results = data<u8>(y);
   if (op.kind == ReduceKind::any) {
     reduce_all<u8, Greatest<u8>>(x, plan, DType::boolean, results);
@@ -90,16 +108,6 @@ void reduce_truth(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan
   if (plan.n == 0) {
     for (Size i = 0; i < plan.outputs; ++i) results[i] = op.kind == ReduceKind::all;
   }
-}
-
-void reduce_signed_extreme(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan) {
-  const Scratch<i64> results(plan.outputs);
-  if (op.kind == ReduceKind::min) {
-    reduce_all<i64, Least<i64>>(x, plan, DType::i64, results.data());
-  } else {
-    reduce_all<i64, Greatest<i64>>(x, plan, DType::i64, results.data());
-  }
-  store(op, results.data(), DType::i64, plan.n, y);
 }
 
 /// One chunk of dense f32 to one number, which need not be planned.
@@ -124,63 +132,12 @@ void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
   const Plan plan(x.layout(), op.axes);
   const DType as = exact_compute(x.dtype());
   if (op.kind == ReduceKind::any || op.kind == ReduceKind::all) return reduce_truth(op, x, y, plan);
+  if ((op.kind == ReduceKind::min || op.kind == ReduceKind::max) && reduce_extreme(op.kind == ReduceKind::max, x, y, plan)) return;
   if (as == DType::f32) return reduce_as<f32>(op, x, y, plan, as);
   if (as == DType::f64) return reduce_as<f64>(op, x, y, plan, as);
   const bool may_overflow = block_bytes(x.dtype()) == 8 || plan.n >> 31 != 0;
   if (op.kind == ReduceKind::mean && may_overflow) return wide_mean(x, y, plan, as);
-  if (as == DType::i64 && (op.kind == ReduceKind::min || op.kind == ReduceKind::max)) return reduce_signed_extreme(op, x, y, plan);
   reduce_as<u64>(op, x, y, plan, as);  // sums and products modulo 2⁶⁴ are the same signed and unsigned
-}
-
-/// The first place of the extreme in n dense elements; NaN is the extreme, and equal zeros are equal.
-template <class T>
-Size place_of(const T* x, Size n, T extreme) {
-  Size i = 0;
-  if (extreme != extreme) {
-    while (x[i] == x[i]) ++i;
-  } else {
-    while (i + 1 < n && x[i] != extreme) ++i;
-  }
-  return i;
-}
-
-template <class T, class Join>
-void arg_reduce_as(const Tensor& x, Tensor& y, const Plan& plan, DType as) {
-  const Size n = plan.n, chunks = plan.chunks;
-  const Scratch<T> best(plan.outputs * chunks);
-  reduce_rows<T, Join>(x, plan, as, best.data());
-  const Reader in(x, plan.all, as);
-  i64* results = data<i64>(y);
-  parallel_for(plan.outputs, most(1, grain / least(n, tree_chunk)), [&](Size begin, Size end) {
-    const Scratch<T> room(least(n, tree_chunk));
-    for (Size o = begin; o < end; ++o) {  // only the first chunk that holds the extreme is searched
-      const T* value = best.data() + o * chunks;
-      const T extreme = tree_combine<T, Join>(value, chunks);
-      const Size k = place_of(value, chunks, extreme) * tree_chunk;
-      const Size m = least(n - k, tree_chunk);
-      results[o] = k + place_of(in.read<T>(o * n + k, m, room.data()), m, extreme);
-    }
-  });
-}
-
-template <class T>
-void arg_reduce_of(bool largest, const Tensor& x, Tensor& y, const Plan& plan, DType as) {
-  if (largest) {
-    arg_reduce_as<T, Greatest<T>>(x, y, plan, as);
-  } else {
-    arg_reduce_as<T, Least<T>>(x, y, plan, as);
-  }
-}
-
-void arg_reduce(const ArgReduce& op, const Tensor& x, Tensor& y, Stream&) {
-  const Plan plan(x.layout(), 1u << op.axis);
-  const DType as = exact_compute(x.dtype());
-  switch (as) {
-    case DType::f32: return arg_reduce_of<f32>(op.largest, x, y, plan, as);
-    case DType::f64: return arg_reduce_of<f64>(op.largest, x, y, plan, as);
-    case DType::i64: return arg_reduce_of<i64>(op.largest, x, y, plan, as);
-    default: return arg_reduce_of<u64>(op.largest, x, y, plan, as);
-  }
 }
 
 }  // namespace

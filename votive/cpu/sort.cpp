@@ -1,104 +1,14 @@
 // Orders along one axis: sort, topk, and which element of a row is the k-th, its median or its most frequent. Elements become keys with their places
-// (order_keys.h), so equal ones keep their order. A long row is sorted by radix, a short one by comparison, a few largest are picked by a heap, a rank by
-// selection: all give the one stable order.
-#include <algorithm>
-#include <cstring>
-
-#include "votive/base/thread_pool.h"
+// (order_keys.h), so equal ones keep their order; how they are ordered is in sort_entries.h. Threads share rows, or what there is to do to a long one.
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/order_keys.h"
 #include "votive/cpu/rows.h"
+#include "votive/cpu/sort_entries.h"
 #include "votive/ops/order.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
-/// By bytes from the lowest, each pass stable; passes in which all bytes are equal are left out. The result is in `entries` again.
-template <class Entry>
-void radix_sort(Entry* entries, Entry* other, Size n) {
-  constexpr int bytes = Entry::key_bytes;
-  Size counts[bytes][256] = {};
-  for (Size i = 0; i < n; ++i) {
-    for (int b = 0; b < bytes; ++b) ++counts[b][entries[i].digit(b)];
-  }
-  Entry* from = entries;
-  Entry* to = other;
-  for (int b = 0; b < bytes; ++b) {
-    Size* count = counts[b];
-    if (count[from[0].digit(b)] == n) continue;
-    Size start = 0;
-    for (int v = 0; v < 256; ++v) {
-      const Size here = count[v];
-      count[v] = start;
-      start += here;
-    }
-    for (Size i = 0; i < n; ++i) to[count[from[i].digit(b)]++] = from[i];
-    std::swap(from, to);
-  }
-  if (from != entries) std::memcpy(entries, from, sizeof(Entry) * static_cast<std::size_t>(n));
-}
-
-template <class Entry>
-void insertion_sort(Entry* entries, Size n) {
-  for (Size i = 1; i < n; ++i) {
-    const Entry entry = entries[i];
-    Size j = i;
-    for (; j > 0 && entry < entries[j - 1]; --j) entries[j] = entries[j - 1];
-    entries[j] = entry;
-  }
-}
-
-/// Restores the heap (largest first) below place i.
-template <class Entry>
-void sift_down(Entry* heap, Size n, Size i) {
-  const Entry entry = heap[i];
-  while (true) {
-    Size child = 2 * i + 1;
-    if (child >= n) break;
-    if (child + 1 < n && heap[child] < heap[child + 1]) ++child;
-    if (!(entry < heap[child])) break;
-    heap[i] = heap[child];
-    i = child;
-  }
-  heap[i] = entry;
-}
-
-/// Brings the first k of the order to the front, sorted.
-template <class Entry>
-void pick(Entry* entries, Size n, Size k) {
-  for (Size i = k / 2; i-- > 0;) sift_down(entries, k, i);
-  for (Size i = k; i < n; ++i) {
-    if (!(entries[i] < entries[0])) continue;
-    entries[0] = entries[i];
-    sift_down(entries, k, 0);
-  }
-  for (Size last = k - 1; last > 0; --last) {
-    const Entry largest = entries[0];
-    entries[0] = entries[last];
-    entries[last] = largest;
-    sift_down(entries, last, 0);
-  }
-}
-
-template <class Entry>
-void sort_entries(Entry* entries, Entry* other, Size n) {
-  if (n <= 32) {
-    insertion_sort(entries, n);
-  } else if (n <= 768) {  // below, the radix sort's tables cost more than comparing
-    std::sort(entries, entries + n);
-  } else {
-    radix_sort(entries, other, n);
-  }
-}
-
-template <class Entry>
-void order(Entry* entries, Entry* other, Size n, Size k) {
-  if (n > 32 && k <= n / 16) {
-    pick(entries, n, k);
-  } else {
-    sort_entries(entries, other, n);
-  }
-}
+constexpr Size shared_elements = Size{1} << 16;  // of a row, at least, that several threads work on
 
 /// Calls body(entries of the row, as many more to work in, row) for every row along the axis.
 template <class Entry, class T, class Body>
@@ -109,7 +19,7 @@ void for_each_row_of_entries(const Tensor& x, int axis, bool descending, Body bo
     const Scratch<Entry> entries(2 * n);
     const Scratch<T> room(n);
     body(begin, end, [&](Size row) {
-      make_entries<Entry>(in.read<T>(row * n, n, room.data()), n, descending, entries.data());
+      make_entries(in.read<T>(row * n, n, room.data()), n, descending, entries.data());
       return entries.data();
     });
   });
@@ -122,24 +32,66 @@ void fetch(const std::byte* row, const i64* places, Size k, std::byte* to) {
   for (Size i = 0; i < k; ++i) reinterpret_cast<T*>(to)[i] = from[places[i]];
 }
 
+/// Elements of f32 by their entries: a key says which one it is, but for zeros, which share one, and NaN.
+inline void elements_of(const NarrowEntry* entries, Size m, bool descending, const f32* row, f32* to) {
+  const u32 flip = descending ? 0xffffffffu : 0u;
+  for (Size i = 0; i < m; ++i) {
+    const u32 key = static_cast<u32>(entries[i].order()) ^ flip;
+    const f32 x = numerics::f32_from_bits((key >> 31) != 0 ? key ^ 0x80000000u : ~key);
+    to[i] = x == 0.0f || key == 0xffffffffu ? row[entries[i].at()] : x;
+  }
+}
+
+/// The first k entries of a row in their order.
+template <class Entry, class T>
+void pick_entries(const T* x, Size n, Size k, bool descending, Entry* entries) {
+  const Size parts = std::min<Size>(threads(), n / std::max(shared_elements, 16 * k));
+  if (parts < 2) return pick(x, n, k, descending, 0, entries);
+  const Size part = (n + parts - 1) / parts;
+  const Scratch<Entry> found(parts * k);
+  parallel_for(parts, 1, [&](Size begin, Size end) {
+    for (Size p = begin; p < end; ++p) pick(x + p * part, std::min(part, n - p * part), k, descending, p * part, found.data() + p * k);
+  });
+  std::partial_sort_copy(found.data(), found.data() + parts * k, entries, entries + k);
+}
+
 template <class Entry, class T>
 void sort_as(const Sort& op, const Tensor& x, Tensor& values, Tensor& indices) {
-  const Size n = x.shape()[op.axis], k = values.shape()[op.axis], bytes = block_bytes(x.dtype());
+  const Size n = x.shape()[op.axis], k = values.shape()[op.axis], bytes = block_bytes(x.dtype()), rows = x.count() / n;
   const auto fetch_elements = bytes == 1 ? fetch<u8> : bytes == 2 ? fetch<u16> : bytes == 4 ? fetch<u32> : fetch<u64>;
-  const Reader bits(x, with_axis_last(x.layout(), op.axis), x.dtype());
+  const Layout order = with_axis_last(x.layout(), op.axis);
+  const Reader in(x, order, exact_compute(x.dtype())), bits(x, order, x.dtype());
   const Writer out(values, with_axis_last(values.layout(), op.axis), values.dtype());
   const Writer places(indices, with_axis_last(indices.layout(), op.axis), DType::i64);
-  for_each_row_of_entries<Entry, T>(x, op.axis, op.descending, [&](Size begin, Size end, auto entries_of) {
+  const bool few = n > 32 && k <= n / 16;
+  parallel_for(rows, 1 + 4096 / n, [&](Size begin, Size end) {
+    const Scratch<Entry> entries(few ? k : 2 * n);
+    const Scratch<T> room(n);
     const Scratch<u64> raw_room(n), sorted(k);
-    const Scratch<i64> room(k);
+    const Scratch<i64> index_room(k);
     for (Size row = begin; row < end; ++row) {
-      Entry* entries = entries_of(row);
-      order(entries, entries + n, n, k);
+      const T* x_row = in.read<T>(row * n, n, room.data());
       const std::byte* raw = bits.read_bytes(row * n, n, reinterpret_cast<std::byte*>(raw_room.data()));
-      i64* index = places.place<i64>(row * k, room.data());
-      for (Size i = 0; i < k; ++i) index[i] = entries[i].at();
+      i64* index = places.place<i64>(row * k, index_room.data());
       std::byte* to = out.place<std::byte>(row * k, sorted.data());
-      fetch_elements(raw, index, k, to);
+      const auto take = [&](const Entry* ordered, Size at, Size m) {
+        for (Size i = 0; i < m; ++i) index[at + i] = ordered[i].at();
+        if constexpr (std::is_same_v<Entry, NarrowEntry> && std::is_same_v<T, f32>) {
+          if (x.dtype() == DType::f32) return elements_of(ordered, m, op.descending, x_row, reinterpret_cast<f32*>(to) + at);
+        }
+        fetch_elements(raw, index + at, m, to + at * bytes);
+      };
+      if (few) {
+        pick_entries(x_row, n, k, op.descending, entries.data());
+        take(entries.data(), 0, k);
+      } else if (k == n && has_buckets(n)) {
+        const auto key = [&](Size i) { return key_in_order<Entry>(x_row[i], op.descending); };
+        bucket_sort(n, key, entries.data(), entries.data() + n, take);
+      } else {
+        make_entries(x_row, n, op.descending, entries.data());
+        sort_entries(entries.data(), entries.data() + n, n);
+        take(entries.data(), 0, k);
+      }
       out.write(row * k, k, to);
       places.write(row * k, k, index);
     }
