@@ -1,4 +1,8 @@
-// Unary and binary operations: the bits of the reference device for every dtype, layout, instruction set and thread count.
+// Operations element by element: the bits of the reference device for every dtype, layout, instruction set and thread count.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "tests/cpu/same_bits.h"
 
 namespace votive::test {
@@ -85,13 +89,150 @@ TEST(CpuBinary, BroadcastsLikeTheReference) {
   });
 }
 
-TEST(CpuBinary, OfOutputsPastTheCachesHasTheSameBits) {  // such outputs are streamed
-  const Tensor a = rand({5 << 20}, {.seed = 1}), b = rand({5 << 20}, {.seed = 2});
-  const Tensor whole = a * b;
-  const auto bits = elements(whole);
-  for (Size start = 0; start < a.count(); start += 1 << 20) {
-    const auto part = elements(narrow(a, 0, start, 1000) * narrow(b, 0, start, 1000));
-    EXPECT_TRUE(std::equal(part.begin(), part.end(), bits.begin() + start));
+// Blocks of 32 and 64, and what is left of them, at starts that no vector is aligned to.
+TEST(CpuHalves, OfEveryLengthHaveTheBitsOfTheReference) {
+  Draw draw(14);
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    const Tensor a = draw.wild({700}, dtype), b = draw.wild({700}, dtype), c = draw.wild({700}, dtype);
+    for (Size n : {0, 1, 15, 16, 17, 31, 32, 33, 63, 64, 65, 95, 128, 129, 257, 640}) {
+      const Size start = n % 7;
+      const std::vector<Tensor> inputs = {narrow(a, 0, start, n), narrow(b, 0, 2, n), narrow(c, 0, 1, n)};
+      expect_as_reference(std::string(to_string(dtype)) + " of " + std::to_string(n), inputs, [](Inputs in) {
+        std::vector<Tensor> results = {fma(in[0], in[1], in[2]),
+                                       lerp(in[0], in[1], in[2]),
+                                       affine(in[0], 1.7, -0.3),
+                                       leaky_relu(in[1], 0.1),
+                                       where(lt(in[0], in[1]), in[2], in[0]),
+                                       in[0].to(DType::f32),
+                                       gelu_tanh(in[0]),
+                                       in[1] * 0.3};
+        for (Function1 f : arithmetic) results.push_back(f(in[0]));
+        for (Function1 f : float_valued) results.push_back(f(in[1]));
+        for (Function2 f : binary) results.push_back(f(in[0], in[1]));
+        for (Function2 f : truths) results.push_back(f(in[0], in[1]));
+        results.push_back(results[5].to(in[0].dtype()));
+        return results;
+      });
+    }
+  }
+}
+
+TEST(CpuHalves, AreRoundedToTheCanonicalNaN) {
+  for (Size n : {3, 40, 200}) {
+    const std::uint32_t some[] = {0xff812345u, 0x7fffffffu, 0x3f800000u, 0x00000001u, 0xffc00000u};
+    std::vector<std::uint32_t> bits;
+    for (Size i = 0; i < n; ++i) bits.push_back(some[i % 5]);
+    const Tensor x = bitcast(from_host(std::span<const std::uint32_t>(bits), {n}, DType::u32), DType::f32);
+    for_every_machine([&](const std::string& machine) {
+      for (DType dtype : {DType::f16, DType::bf16}) {
+        const bool wide = dtype == DType::bf16;
+        const std::uint16_t nan = wide ? 0x7fc0 : 0x7e00, one = wide ? 0x3f80 : 0x3c00;
+        const std::uint16_t want[] = {nan, nan, one, 0, nan};
+        const auto narrow = x.to(dtype).to_host<std::uint16_t>();
+        const auto back = x.to(dtype).to(DType::f32).to_host<float>();
+        for (Size i = 0; i < n; ++i) {
+          EXPECT_EQ(narrow[static_cast<std::size_t>(i)], want[i % 5]) << machine << " " << i;
+          const float f = back[static_cast<std::size_t>(i)];
+          if (std::isnan(f)) { EXPECT_EQ(std::bit_cast<std::uint32_t>(f), 0x7fc00000u) << machine << " " << i; }
+        }
+      }
+    });
+  }
+}
+
+// Blocks of 256: all of them moderate, one number beyond, nothing but such numbers, and moderate again.
+TEST(CpuUnary, HasTheBitsOfTheReferenceWhereBlocksAreNotModerate) {
+  Draw draw(15);
+  std::vector<float> values;
+  for (Size i = 0; i < 2000; ++i) values.push_back(static_cast<float>(i % 41) * 0.19f + 0.001f);
+  const float beyond[] = {-88.5f, 89.0f, 1e-40f, -1e-40f, 0.0f, -0.0f, INFINITY, -INFINITY, NAN, -120.0f, 3e38f, -100.25f, -1.5f};
+  for (std::size_t i = 0; i < std::size(beyond); ++i) values[300 + 19 * i] = beyond[i];
+  for (std::size_t i = 768; i < 1300; ++i) values[i] = beyond[i % std::size(beyond)];
+  const Tensor whole = from_host(std::span<const float>(values), {2000}, DType::f32);
+  for (Size n : {1, 255, 256, 257, 300, 512, 1027, 1999}) {
+    for (Size start : {Size{0}, Size{2000} - n}) {
+      expect_as_reference("functions of " + std::to_string(n), {narrow(whole, 0, start, n)}, [](Inputs in) {
+        std::vector<Tensor> results;
+        for (Function1 f : functions) {
+          results.push_back(f(in[0]));
+          results.push_back(f(-in[0]));
+        }
+        return results;
+      });
+    }
+  }
+}
+
+/// f of large tensors, whose output is stored around the caches, must be what f gives a piece at a time.
+void expect_as_in_pieces(const std::vector<Tensor>& inputs, const std::function<Tensor(Inputs)>& f, const std::string& what) {
+  constexpr Size piece = 16'000;
+  const Size n = inputs[0].shape()[0];
+  const Tensor whole = f(inputs);
+  const Size bytes = block_bytes(whole.dtype());
+  for (Size start = 0; start < n; start += piece) {
+    const Size m = std::min(piece, n - start);
+    std::vector<Tensor> parts;
+    for (const Tensor& x : inputs) parts.push_back(x.shape()[0] == n ? narrow(x, 0, start, m) : x);
+    const Tensor part = f(parts);
+    const Size row = whole.count() / n * bytes;
+    const std::byte *got = whole.buffer() + whole.offset() * bytes + start * row, *want = part.buffer() + part.offset() * bytes;
+    if (std::equal(want, want + m * row, got)) continue;
+    expect_equal_bits(narrow(whole, 0, start, m), part, what + ", from " + std::to_string(start));  // any NaN is as good as any other
+  }
+}
+
+TEST(CpuStreams, OfOutputsPastTheCachesHaveTheSameBits) {
+  constexpr Size bytes = (Size{16} << 20) + 4096;  // just beyond the threshold, and no multiple of what a thread takes
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16, DType::i64, DType::u8, DType::f64}) {
+    const Size n = bytes / block_bytes(dtype) + 5;
+    Draw draw(16);
+    const Tensor piece_a = draw.wild({5000}, dtype), piece_b = draw.wild({4999}, dtype);
+    const auto filled = [&](const Tensor& piece) { return narrow(repeat(piece, {n / piece.count() + 1}), 0, 0, n); };
+    const std::vector<Tensor> inputs = {contiguous(filled(piece_a)), contiguous(filled(piece_b))};
+    const std::string name(to_string(dtype));
+    for_every_machine([&](const std::string& machine) {
+      if (threads() == 2 || testing::Test::HasFailure()) return;
+      const auto check = [&](const char* op, auto f) { expect_as_in_pieces(inputs, f, name + " " + op + " on " + machine); };
+      check("add", [](Inputs in) { return in[0] + in[1]; });
+      check("literal", [](Inputs in) { return in[0] * Literal(3); });
+      check("minimum", [](Inputs in) { return minimum(in[0], in[1]); });
+      check("neg", [](Inputs in) { return neg(in[0]); });
+      if (dtype == DType::u8) {
+        check("lt", [](Inputs in) { return lt(in[0], in[1]); });
+        check("to f32", [](Inputs in) { return in[0].to(DType::f32); });
+      }
+      if (!is_floating(dtype)) return;
+      check("where", [](Inputs in) { return where(lt(in[0], in[1]), in[0], in[1]); });
+      check("fma", [](Inputs in) { return fma(in[0], in[1], in[0]); });
+      check("affine", [](Inputs in) { return affine(in[0], 1.25, -3.0); });
+      check("to f32", [](Inputs in) { return in[0].to(DType::f32); });
+      if (dtype == DType::f32) {
+        check("exp", [](Inputs in) { return exp(in[0]); });
+        check("to f64", [](Inputs in) { return in[0].to(DType::f64); });
+        check("to f16 and back", [](Inputs in) { return in[0].to(DType::f16).to(DType::f32); });
+      }
+    });
+  }
+}
+
+// Rows that end inside a line, so that loops past the caches begin and end there; a row and a column that are added to all.
+TEST(CpuStreams, OfBroadcastOperandsHaveTheSameBits) {
+  Draw draw(17);
+  for (const auto& [rows, columns] : {std::pair<Size, Size>{7300, 577}, {60'000, 71}, {4100, 1024}}) {
+    const Tensor a = rand({rows, columns}, {.seed = 3}), row = draw.tame({columns}, DType::f32), column = rand({rows, 1}, {.seed = 4});
+    const Tensor half = a.to(DType::bf16);
+    for_every_machine([&](const std::string& machine) {
+      if (threads() == 2 || testing::Test::HasFailure()) return;
+      const std::string what = std::to_string(columns) + " columns on " + machine;
+      expect_as_in_pieces(
+          {a, row}, [](Inputs in) { return in[0] + in[1]; }, "row, " + what);
+      expect_as_in_pieces(
+          {a, row}, [](Inputs in) { return lt(in[1], in[0]).to(DType::f32) - in[1]; }, "truths of a row, " + what);
+      expect_as_in_pieces(
+          {a, column}, [](Inputs in) { return in[1] - in[0]; }, "column, " + what);
+      expect_as_in_pieces(
+          {a, half}, [](Inputs in) { return in[0] * in[1]; }, "of two dtypes, " + what);
+    });
   }
 }
 

@@ -24,9 +24,17 @@ void cast(const Cast& op, const Tensor& x, Tensor& y, Stream& stream) {
     return cast(op, values, y, stream);
   }
   const Size count = y.count();
-  if (count <= grain && !is_quantised(x.dtype()) && x.dtype() != op.dtype && x.is_contiguous()) {
+  if (!is_quantised(x.dtype()) && x.dtype() != op.dtype && x.is_contiguous()) {
     const Conversion convert(x.dtype(), op.dtype, op.saturate);
-    convert(x.buffer() + x.offset() * block_bytes(x.dtype()), y.mutable_buffer() + y.offset() * block_bytes(op.dtype), count);
+    const Size bytes_x = block_bytes(x.dtype()), bytes_y = block_bytes(op.dtype);
+    const std::byte* from = x.buffer() + x.offset() * bytes_x;
+    std::byte* to = y.mutable_buffer() + y.offset() * bytes_y;
+    const ConvertRun streamed = count * bytes_y >= stream_threshold ? streamed_run(x.dtype(), op.dtype, op.saturate) : nullptr;
+    parallel_for(count, grain, [&](Size begin, Size end) {
+      if (streamed == nullptr) return convert(from + begin * bytes_x, to + begin * bytes_y, end - begin);
+      streamed(from + begin * bytes_x, to + begin * bytes_y, end - begin);
+      stream_fence();
+    });
     return;
   }
   const Reader in(x, x.layout(), op.dtype, op.saturate);

@@ -36,6 +36,8 @@ class Conversion {
 /// dtype → compute type in one step, and back; null where there is none.
 ConvertRun load_run(DType from, DType compute);
 ConvertRun store_run(DType compute, DType to, bool saturate);
+/// f32 → dtype or dtype → f32 with stores that bypass the caches, for runs beyond them; stream_fence() is the caller's to call. Null for all others.
+ConvertRun streamed_run(DType from, DType to, bool saturate);
 /// quantised → f32; whole blocks.
 ConvertRun dequantise_run(DType from);
 

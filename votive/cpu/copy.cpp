@@ -1,4 +1,4 @@
-// Movement of bits: copy from any layout to any layout, and where. A copy whose source and destination run along different axes goes in square blocks, so
+// Movement of bits: copy from any layout to any layout. A copy whose source and destination run along different axes goes in square blocks, so
 // that both sides touch whole cache lines. Not here: conversion (cast.cpp).
 #include "votive/cpu/copy.h"
 
@@ -218,37 +218,6 @@ void copy_columns(const Path& path, const Tensor& x, Tensor& y) {
   });
 }
 
-template <class T>
-void select_run(const u8* __restrict condition, const void* a, const void* b, void* y, Size n) {
-  const T* __restrict left = static_cast<const T*>(a);
-  const T* __restrict right = static_cast<const T*>(b);
-  T* __restrict out = static_cast<T*>(y);
-  for (Size i = 0; i < n; ++i) {
-    const T mask = static_cast<T>(-static_cast<T>(condition[i]));
-    out[i] = static_cast<T>((left[i] & mask) | (right[i] & static_cast<T>(~mask)));
-  }
-}
-
-void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&) {
-  const DType dtype = y.dtype();
-  const Reader chosen(condition, broadcast_layout(condition.layout(), y.shape()), DType::boolean);
-  const Reader left(a, broadcast_layout(a.layout(), y.shape()), dtype);
-  const Reader right(b, broadcast_layout(b.layout(), y.shape()), dtype);
-  const Writer out(y, y.layout(), dtype);
-  const Size bytes = block_bytes(dtype);
-  const auto run = bytes == 1 ? select_run<u8> : bytes == 2 ? select_run<u16> : bytes == 4 ? select_run<u32> : select_run<u64>;
-  parallel_for(y.count(), grain_bytes / bytes, [&](Size begin, Size end) {
-    Tile tile_c, tile_a, tile_b, tile_y;
-    for (Size at = begin; at < end; at += tile_size) {
-      const Size n = end - at < tile_size ? end - at : tile_size;
-      void* place = out.place<void>(at, &tile_y);
-      run(chosen.read<u8>(at, n, &tile_c), left.read_bytes(at, n, tile_a.bytes), right.read_bytes(at, n, tile_b.bytes), place, n);
-      out.write(at, n, place);
-    }
-    out.finish();
-  });
-}
-
 void copy(const Copy&, const Tensor& x, Tensor& y, Stream&) { copy_elements(x, y); }
 
 }  // namespace
@@ -282,9 +251,6 @@ void copy_elements(const Tensor& x, Tensor& y) {
   }
 }
 
-void register_copy(Kernels& kernels) {
-  kernels.add<Copy>(Device::cpu, copy);
-  kernels.add<Where>(Device::cpu, where);
-}
+void register_copy(Kernels& kernels) { kernels.add<Copy>(Device::cpu, copy); }
 
 }  // namespace votive::cpu::VOTIVE_ISA

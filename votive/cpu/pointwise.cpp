@@ -1,6 +1,9 @@
 // Pointwise operations on the CPU. Operands come as runs of the compute type, the scalar text runs over them in a plain loop, the result is rounded
-// and stored: so an operation is compiled once per compute type, not once per storage type. Small dense tensors go straight from memory to memory.
+// and stored: so an operation is compiled once per compute type, not once per storage type. Dense tensors go straight from memory to memory, and so do f16
+// and bf16 where the operation is so short that memory is the limit.
 // The loops themselves are in pointwise_unary.cpp and pointwise_binary.cpp.
+#include <cstring>
+
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/pointwise_plan.h"
@@ -10,35 +13,99 @@ namespace {
 
 // Outputs come from apply() and are contiguous.
 
-template <class Loop>
-void run(const Tensor& x, Tensor& y, DType as, DType result, Size grain, Loop loop) {
-  const Size count = y.count();
-  if (count <= grain && x.dtype() == as && y.dtype() == result && x.is_contiguous()) {
-    loop(x.buffer() + x.offset() * block_bytes(as), y.mutable_buffer() + y.offset() * block_bytes(result), count);
-    return;
+/// The elements after which a layout repeats itself, when it is dense rows or one element for all; else 0.
+Size period_of(const Layout& layout) {
+  Size period = 1;
+  int axis = layout.rank() - 1;
+  for (; axis >= 0 && (layout.shape[axis] == 1 || layout.strides[axis] == period); --axis) period *= layout.shape[axis];
+  for (; axis >= 0; --axis) {
+    if (layout.strides[axis] != 0 && layout.shape[axis] != 1) return 0;
   }
-  const Reader in(x, x.layout(), as);
-  const Writer out(y, y.layout(), result);
-  parallel_for(count, grain, [&](Size begin, Size end) {
-    Tile tile_x, tile_y;
-    for (Size at = begin, n = 0; at < end; at += n) {
-      n = in.tile_end(at, end - at < tile_size ? end - at : tile_size);
-      void* place = out.place<void>(at, &tile_y);
-      loop(in.read_bytes(at, n, tile_x.bytes), place, n);
-      out.write(at, n, place);
+  return period;
+}
+
+/// How an operand is read: as dtype `as`, broadcast to `shape`.
+struct Source {
+  Layout layout;
+  Reader reader;
+  Size period, bytes;
+  Source(const Tensor& x, const Shape& shape, DType as)
+      : layout(broadcast_layout(x.layout(), shape)), reader(x, layout, as), period(period_of(layout)), bytes(block_bytes(as)) {}
+};
+
+/// A source with the tile of one thread. A short row that repeats itself is laid out many times in the tile, once: tiles then need not end with it, which
+/// costs a call each and, past the caches, a line in pieces.
+class Operand {
+ public:
+  Operand(const Source& source, Size elements) : source_(source) {
+    const Size room = static_cast<Size>(sizeof tile_.bytes) / source.bytes;
+    if (2 * source.period > room || elements < 4 * room) return;
+    Size n = source.period;
+    const std::byte* row = source.reader.read_bytes(0, n, tile_.bytes);
+    if (row != tile_.bytes) std::memcpy(tile_.bytes, row, static_cast<std::size_t>(n * source.bytes));
+    for (Size m; n < room; n += m) {
+      m = n < room - n ? n : room - n;
+      std::memcpy(tile_.bytes + n * source.bytes, tile_.bytes, static_cast<std::size_t>(m * source.bytes));
     }
-    out.finish();
+    repeats_ = (room - source.period) / 64 * 64;
+  }
+  /// Up to n: the elements from `begin` on that a tile may have.
+  Size tile_end(Size begin, Size n) const {
+    const Size most = repeats_ > 0 ? repeats_ : source_.reader.needs_no_tile() ? n : tile_size;
+    return source_.reader.tile_end(begin, n < most ? n : most);
+  }
+  const std::byte* read(Size begin, Size n) {
+    if (repeats_ > 0) return tile_.bytes + begin % source_.period * source_.bytes;
+    return source_.reader.read_bytes(begin, n, tile_.bytes);
+  }
+
+ private:
+  const Source& source_;
+  Size repeats_ = 0;  // elements that the tile holds from any start within the row
+  Tile tile_;
+};
+
+/// Elements [begin, end) by loops over tiles, or over all of them where nothing is collected and nothing written back.
+template <class Loop, class Call, class... Operands>
+void run_range(Loop loop, bool streams, const Writer& out, Size begin, Size end, const Call& call, Operands&&... in) {
+  Tile tile_y;
+  const Size most = streams || out.is_in_place() ? end - begin : tile_size;
+  for (Size at = begin, n = 0; at < end; at += n) {
+    n = end - at < most ? end - at : most;
+    ((n = in.tile_end(at, n)), ...);
+    void* place = streams ? out.address(at) : out.place<void>(at, &tile_y);
+    call(loop, in.read(at, n)..., place, n);
+    if (!streams) out.write(at, n, place);
+  }
+  out.finish();
+}
+
+/// call(loop, operands…, y, n) with the loop that suits the output.
+template <class Loop, class Call, class... Sources>
+void run(Loop loop, Loop streamed, Size grain, const Writer& out, Size count, const Call& call, const Sources&... sources) {
+  const bool streams = streamed != nullptr && out.takes_streams();
+  // Through a pointer also when one range is all: inlined, its 24 KiB of tiles would stand in this frame a second time, and a thread of 64 KiB overflow.
+  parallel_for_worker(count, grain, [&](Size begin, Size end, int) {
+    run_range(streams ? streamed : loop, streams, out, begin, end, call, Operand(sources, end - begin)...);
   });
 }
 
+template <class Plan, class Call>
+void run_unary(const Plan& p, const Tensor& x, Tensor& y, const Call& call) {
+  const Size count = y.count();
+  if (count <= p.grain && x.dtype() == p.as && y.dtype() == p.result && x.is_contiguous()) {
+    call(p.loop, x.buffer() + x.offset() * block_bytes(p.as), y.mutable_buffer() + y.offset() * block_bytes(p.result), count);
+    return;
+  }
+  run(p.loop, p.streamed, p.grain, Writer(y, y.layout(), p.result), count, call, Source(x, y.shape(), p.as));
+}
+
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
-  const Plan1 p = plan(op.kind, x.dtype());
-  run(x, y, p.as, p.result, p.grain, p.loop);
+  run_unary(plan(op.kind, x.dtype()), x, y, [](Loop1 loop, const void* in, void* out, Size n) { loop(in, out, n); });
 }
 
 void unary_with(const UnaryWith& op, const Tensor& x, Tensor& y, Stream&) {
-  const PlanWith p = plan(op.kind, x.dtype());
-  run(x, y, p.as, p.result, p.grain, [&](const void* in, void* out, Size n) { p.loop(in, out, n, op.attributes); });
+  run_unary(plan(op.kind, x.dtype()), x, y, [&](LoopWith loop, const void* in, void* out, Size n) { loop(in, out, n, op.attributes); });
 }
 
 /// Integer divisors that are zero, and exponents of integers below zero, in row-major order of b itself.
@@ -82,39 +149,28 @@ void binary(const Binary& op, const Tensor& a, const Tensor& b, Tensor& y, Strea
     }
     return;
   }
-  const Reader left(a, broadcast_layout(a.layout(), y.shape()), p.a);
-  const Reader right(b, broadcast_layout(b.layout(), y.shape()), p.b);
-  const Writer out(y, y.layout(), p.result);
-  // Through a pointer also when one range is all: inlined, its 24 KiB of tiles would stand in this frame a second time, and a thread of 64 KiB overflow.
-  parallel_for_worker(count, p.grain, [&](Size begin, Size end, int) {
-    Tile tile_a, tile_b, tile_y;
-    for (Size at = begin, n = 0; at < end; at += n) {
-      n = right.tile_end(at, left.tile_end(at, end - at < tile_size ? end - at : tile_size));
-      void* place = out.place<void>(at, &tile_y);
-      p.loop(left.read_bytes(at, n, tile_a.bytes), right.read_bytes(at, n, tile_b.bytes), place, n);
-      out.write(at, n, place);
-    }
-    out.finish();
-  });
+  run(
+      p.loop, p.streamed, p.grain, Writer(y, y.layout(), p.result), count,
+      [](Loop2 loop, const void* left, const void* right, void* out, Size n) { loop(left, right, out, n); }, Source(a, y.shape(), p.a),
+      Source(b, y.shape(), p.b));
 }
 
 void ternary(const Ternary& op, const Tensor& a, const Tensor& b, const Tensor& c, Tensor& y, Stream&) {
   const Plan3 p = plan(op.kind, y.dtype());
-  const Reader first(a, broadcast_layout(a.layout(), y.shape()), p.as);
-  const Reader second(b, broadcast_layout(b.layout(), y.shape()), p.as);
-  const Reader third(c, broadcast_layout(c.layout(), y.shape()), p.as);
-  const Writer out(y, y.layout(), p.result);
-  parallel_for(y.count(), p.grain, [&](Size begin, Size end) {
-    Tile tile_a, tile_b, tile_c, tile_y;
-    for (Size at = begin, n = 0; at < end; at += n) {
-      n = third.tile_end(at, second.tile_end(at, first.tile_end(at, end - at < tile_size ? end - at : tile_size)));
-      void* place = out.place<void>(at, &tile_y);
-      p.loop(first.read_bytes(at, n, tile_a.bytes), second.read_bytes(at, n, tile_b.bytes), third.read_bytes(at, n, tile_c.bytes), place, n,
-             op.value);
-      out.write(at, n, place);
-    }
-    out.finish();
-  });
+  run(
+      p.loop, p.streamed, p.grain, Writer(y, y.layout(), p.result), y.count(),
+      [&](Loop3 loop, const void* first, const void* second, const void* third, void* out, Size n) {
+        loop(first, second, third, out, n, op.value);
+      },
+      Source(a, y.shape(), p.as), Source(b, y.shape(), p.as), Source(c, y.shape(), p.as));
+}
+
+void where(const Where&, const Tensor& condition, const Tensor& a, const Tensor& b, Tensor& y, Stream&) {
+  const PlanWhere p = plan_where(y.dtype());
+  run(
+      p.loop, p.streamed, p.grain, Writer(y, y.layout(), p.result), y.count(),
+      [](LoopWhere loop, const void* chosen, const void* left, const void* right, void* out, Size n) { loop(chosen, left, right, out, n); },
+      Source(condition, y.shape(), DType::boolean), Source(a, y.shape(), p.as), Source(b, y.shape(), p.as));
 }
 
 }  // namespace
@@ -124,6 +180,7 @@ void register_pointwise(Kernels& kernels) {
   kernels.add<UnaryWith>(Device::cpu, unary_with);
   kernels.add<Binary>(Device::cpu, binary);
   kernels.add<Ternary>(Device::cpu, ternary);
+  kernels.add<Where>(Device::cpu, where);
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -15,28 +15,34 @@ namespace votive::cpu::VOTIVE_ISA {
 using Loop1 = void (*)(const void* x, void* y, Size n);
 using LoopWith = void (*)(const void* x, void* y, Size n, const Attributes& attributes);
 using Loop2 = void (*)(const void* a, const void* b, void* y, Size n);
+using LoopWhere = void (*)(const void* condition, const void* a, const void* b, void* y, Size n);
 using Loop3 = void (*)(const void* a, const void* b, const void* c, void* y, Size n, double value);
 
-/// The loop, the dtype of its operands and of its result, and how much of it a thread should have at least.
+/// The loop, the dtype of its operands and of its result, how much of it a thread should have at least, and where memory is what limits it the same loop
+/// with stores that bypass the caches (element_loops.h).
 template <class Loop>
 struct PlanOf {
   Loop loop;
   DType as, result;
   Size grain;
+  Loop streamed = nullptr;
 };
 using Plan1 = PlanOf<Loop1>;
 using PlanWith = PlanOf<LoopWith>;
 using Plan3 = PlanOf<Loop3>;
+using PlanWhere = PlanOf<LoopWhere>;
 struct Plan2 {
   Loop2 loop;
   DType a, b, result;
   Size grain;
+  Loop2 streamed = nullptr;
 };
 
 Plan1 plan(UnaryKind kind, DType x);
 PlanWith plan(UnaryWithKind kind, DType x);
 Plan2 plan(BinaryKind kind, DType a, DType b);
 Plan3 plan(TernaryKind kind, DType y);
+PlanWhere plan_where(DType y);
 
 // A few microseconds of work, so that waking a thread (about 1 µs while it spins) pays.
 inline constexpr Size grain_of_arithmetic = 32 * tile_size;

@@ -1,5 +1,6 @@
 // The loops of operations on one tensor, with and without numbers beside it: the scalar text of numerics in a plain loop that the compiler vectorises.
 #include "votive/cpu/angles.h"
+#include "votive/cpu/element_loops.h"
 #include "votive/cpu/pointwise_plan.h"
 #include "votive/numerics/convert.h"
 
@@ -15,17 +16,41 @@ void loop1(const void* x, void* y, Size n) {
   for (Size i = 0; i < n; ++i) out[i] = static_cast<Y>(compute(in[i]));
 }
 
+template <class X, class Y, auto compute, bool past_caches>
+void blocks1(const void* x, void* y, Size n) {
+  for_elements<past_caches>(
+      [](ValueOf<X> v) __attribute__((always_inline)) { return compute(v); }, n, static_cast<Y*>(y), static_cast<const X*>(x));
+}
+
+/// The numbers beside a tensor, in the type that it is computed in.
+template <class T>
+struct Numbers {
+  T p, q, r;
+  explicit Numbers(const Attributes& attributes) {
+    if constexpr (std::is_same_v<T, f64>) {
+      p = attributes.p, q = attributes.q, r = attributes.r;
+    } else {
+      p = f64_to_f32(attributes.p), q = f64_to_f32(attributes.q), r = f64_to_f32(attributes.r);
+    }
+  }
+};
+
 template <class T, auto compute>
 void loop_with(const void* x, void* y, Size n, const Attributes& attributes) {
   const T* __restrict in = static_cast<const T*>(x);
   T* __restrict out = static_cast<T*>(y);
-  T p, q, r;
-  if constexpr (std::is_same_v<T, f64>) {
-    p = attributes.p, q = attributes.q, r = attributes.r;
-  } else {
-    p = f64_to_f32(attributes.p), q = f64_to_f32(attributes.q), r = f64_to_f32(attributes.r);
-  }
+  const Numbers<T> number(attributes);
+  const T p = number.p, q = number.q, r = number.r;
   for (Size i = 0; i < n; ++i) out[i] = compute(in[i], p, q, r);
+}
+
+template <class E, auto compute, bool past_caches>
+void blocks_with(const void* x, void* y, Size n, const Attributes& attributes) {
+  using T = ValueOf<E>;
+  const Numbers<T> number(attributes);
+  for_elements<past_caches>(
+      [ p = number.p, q = number.q, r = number.r ](T v) __attribute__((always_inline)) { return compute(v, p, q, r); }, n,
+      static_cast<E*>(y), static_cast<const E*>(x));
 }
 
 template <bool sine>
@@ -57,51 +82,125 @@ void loop_of_angles(const void* x, void* y, Size n, T limit) {
     if (!(in[i] <= limit && in[i] >= -limit)) out[i] = any(in[i]);
 }
 
+/// Computes a run and says whether a number in it was not moderate.
+template <auto compute, auto is_moderate, class Flag>
+bool goes_beyond(const f32* __restrict in, f32* __restrict out, Size n) {
+  Flag beyond = 0;
+  for (Size i = 0; i < n; ++i) {
+    out[i] = compute(in[i]);
+    beyond |= is_moderate(in[i]) ? Flag{0} : Flag{1};
+  }
+  return beyond != 0;
+}
+
+// A function whose text is shorter for moderate numbers: a block by that text, and again by the whole one where a number was beyond; while blocks go on
+// like that, by the whole one at once. A flag of 16 bits makes g++ take two vectors at a time, which pays where the text is long.
+template <auto whole, auto moderate, auto is_moderate, class Flag>
+void loop_of_moderate(const void* x, void* y, Size n) {
+  constexpr Size block = 256;
+  const f32* in = static_cast<const f32*>(x);
+  f32* out = static_cast<f32*>(y);
+  bool beyond = false;
+  for (Size at = 0; at < n; at += block) {
+    const Size m = n - at < block ? n - at : block;
+    if (!beyond) beyond = goes_beyond<moderate, is_moderate, Flag>(in + at, out + at, m);
+    if (beyond) beyond = goes_beyond<whole, is_moderate, Flag>(in + at, out + at, m);
+  }
+}
+
+/// make(T()) for the integer type of a dtype.
+template <class Make>
+Loop1 of_integer(DType dtype, Make make) {
+  switch (dtype) {
+    case DType::i8: return make(i8());
+    case DType::i16: return make(i16());
+    case DType::i32: return make(i32());
+    case DType::i64: return make(i64());
+    case DType::u16: return make(u16());
+    case DType::u32: return make(u32());
+    case DType::u64: return make(u64());
+    default: return make(u8());
+  }
+}
+
 // Integers of any width in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
 template <auto of_i64, auto of_u64>
-Loop1 integers(DType dtype) {
-  switch (dtype) {
-    case DType::i8: return loop1<i8, i8, of_i64>;
-    case DType::i16: return loop1<i16, i16, of_i64>;
-    case DType::i32: return loop1<i32, i32, of_i64>;
-    case DType::i64: return loop1<i64, i64, of_i64>;
-    case DType::u16: return loop1<u16, u16, of_u64>;
-    case DType::u32: return loop1<u32, u32, of_u64>;
-    case DType::u64: return loop1<u64, u64, of_u64>;
-    default: return loop1<u8, u8, of_u64>;
-  }
+Plan1 integers(DType x) {
+  const Loop1 loop = of_integer(x, []<class T>(T) -> Loop1 {
+    if constexpr (std::is_signed_v<T>) {
+      return loop1<T, T, of_i64>;
+    } else {
+      return loop1<T, T, of_u64>;
+    }
+  });
+  const Loop1 streamed = of_integer(x, []<class T>(T) -> Loop1 {
+    if constexpr (std::is_signed_v<T>) {
+      return blocks1<T, T, of_i64, true>;
+    } else {
+      return blocks1<T, T, of_u64, true>;
+    }
+  });
+  return {loop, x, x, grain_of_arithmetic, streamed};
 }
 
 // One function per group of rows.
 
 template <auto of_f32, auto of_f64>
-Plan1 floats(DType x, Size grain) {
-  if (x == DType::f64) return {loop1<f64, f64, of_f64>, x, x, grain};
-  return {loop1<f32, f32, of_f32>, DType::f32, DType::f32, grain};
+Plan1 functions(DType x) {
+  if (x == DType::f64) return {loop1<f64, f64, of_f64>, x, x, grain_of_functions};
+  return {loop1<f32, f32, of_f32>, DType::f32, DType::f32, grain_of_functions};
+}
+
+template <auto of_f32, auto of_f64>
+Plan1 floats(DType x) {
+  constexpr Size grain = grain_of_arithmetic;
+  if (x == DType::f16) return {blocks1<F16, F16, of_f32, false>, x, x, grain, blocks1<F16, F16, of_f32, true>};
+  if (x == DType::bf16) return {blocks1<Bf16, Bf16, of_f32, false>, x, x, grain, blocks1<Bf16, Bf16, of_f32, true>};
+  if (x == DType::f64) return {loop1<f64, f64, of_f64>, x, x, grain, blocks1<f64, f64, of_f64, true>};
+  return {loop1<f32, f32, of_f32>, DType::f32, DType::f32, grain, blocks1<f32, f32, of_f32, true>};
 }
 
 template <auto of_f32, auto of_f64, auto of_i64, auto of_u64>
 Plan1 numbers(DType x) {
-  if (is_whole(x)) return {integers<of_i64, of_u64>(x), x, x, grain_of_arithmetic};
-  return floats<of_f32, of_f64>(x, grain_of_arithmetic);
+  if (is_whole(x)) return integers<of_i64, of_u64>(x);
+  return floats<of_f32, of_f64>(x);
 }
 
 template <auto of_f32, auto of_f64>
 Plan1 truths(DType x) {
-  if (x == DType::f64) return {loop1<f64, u8, of_f64>, x, DType::boolean, grain_of_arithmetic};
-  return {loop1<f32, u8, of_f32>, DType::f32, DType::boolean, grain_of_arithmetic};
+  if (x == DType::f64) return {loop1<f64, u8, of_f64>, x, DType::boolean, grain_of_arithmetic, blocks1<f64, u8, of_f64, true>};
+  return {loop1<f32, u8, of_f32>, DType::f32, DType::boolean, grain_of_arithmetic, blocks1<f32, u8, of_f32, true>};
+}
+
+template <auto of_bool>
+Plan1 logical() {
+  return {loop1<u8, u8, of_bool>, DType::boolean, DType::boolean, grain_of_arithmetic, blocks1<u8, u8, of_bool, true>};
 }
 
 template <auto of_i64, auto of_u64, auto of_bool>
 Plan1 bitwise(DType x) {
-  if (x == DType::boolean) return {loop1<u8, u8, of_bool>, x, x, grain_of_arithmetic};
-  return {integers<of_i64, of_u64>(x), x, x, grain_of_arithmetic};
+  if (x == DType::boolean) return logical<of_bool>();
+  return integers<of_i64, of_u64>(x);
 }
 
-template <auto of_f32, auto of_f64>
-PlanWith floats_with(DType x, Size grain) {
-  if (x == DType::f64) return {loop_with<f64, of_f64>, x, x, grain};
-  return {loop_with<f32, of_f32>, DType::f32, DType::f32, grain};
+/// Of halves, on their bits.
+template <auto of_bits>
+Plan1 bits(DType x) {
+  return {loop1<u16, u16, of_bits>, x, x, grain_of_arithmetic, blocks1<u16, u16, of_bits, true>};
+}
+
+template <auto of_f32, auto of_f64, bool arithmetic>
+PlanWith floats_with(DType x) {
+  if constexpr (!arithmetic) {
+    if (x == DType::f64) return {loop_with<f64, of_f64>, x, x, grain_of_functions};
+    return {loop_with<f32, of_f32>, DType::f32, DType::f32, grain_of_functions};
+  } else {
+    constexpr Size grain = grain_of_arithmetic;
+    if (x == DType::f16) return {blocks_with<F16, of_f32, false>, x, x, grain, blocks_with<F16, of_f32, true>};
+    if (x == DType::bf16) return {blocks_with<Bf16, of_f32, false>, x, x, grain, blocks_with<Bf16, of_f32, true>};
+    if (x == DType::f64) return {loop_with<f64, of_f64>, x, x, grain, blocks_with<f64, of_f64, true>};
+    return {loop_with<f32, of_f32>, DType::f32, DType::f32, grain, blocks_with<f32, of_f32, true>};
+  }
 }
 
 // The scalar text as something a template can take.
@@ -115,8 +214,8 @@ PlanWith floats_with(DType x, Size grain) {
 
 Plan1 plan(UnaryKind kind, DType x) {
   // On the bits, since a NaN must keep its own (CONTRACT.md 0.2).
-  if (kind == UnaryKind::neg && is_half(x)) return {loop1<u16, u16, [](u16 bits) { return bits ^ 0x8000u; }>, x, x, grain_of_arithmetic};
-  if (kind == UnaryKind::abs && is_half(x)) return {loop1<u16, u16, [](u16 bits) { return bits & 0x7fffu; }>, x, x, grain_of_arithmetic};
+  if (kind == UnaryKind::neg && is_half(x)) return bits<[](u16 v) { return v ^ 0x8000u; }>(x);
+  if (kind == UnaryKind::abs && is_half(x)) return bits<[](u16 v) { return v & 0x7fffu; }>(x);
 #define ANGLES(T, name) \
   [](const void* in, void* out, Size n) { loop_of_angles<T, name##_moderate_##T, name##_##T>(in, out, n, trig_limit_##T()); }
   if (x == DType::f64) {
@@ -129,16 +228,25 @@ Plan1 plan(UnaryKind kind, DType x) {
     if (kind == UnaryKind::tan) return {ANGLES(f32, tan), DType::f32, DType::f32, grain_of_functions};
   }
 #undef ANGLES
+#define MODERATE(name, Flag)                                                                                    \
+  if (kind == UnaryKind::name && x != DType::f64)                                                               \
+    return {loop_of_moderate<[](f32 v) { return name##_f32(v); }, [](f32 v) { return name##_moderate_f32(v); }, \
+                             [](f32 v) { return is_moderate_##name##_f32(v); }, Flag>,                          \
+            DType::f32, DType::f32, grain_of_functions};
+  MODERATE(exp, u32)
+  MODERATE(log, u32)
+  MODERATE(sigmoid, u32)
+  MODERATE(silu, u32)
+  MODERATE(gelu, u16)
+  MODERATE(gelu_tanh, u16)
+#undef MODERATE
 #define GROUP_arithmetic(name) numbers<F32(name), F64(name), I64(name), U64(name)>(x)
 #define GROUP_rounding(name) numbers<F32(name), F64(name), SAME, SAME>(x)
-#define GROUP_floating(name) floats<F32(name), F64(name)>(x, grain_of_arithmetic)
-#define GROUP_function(name) floats<F32(name), F64(name)>(x, grain_of_functions)
+#define GROUP_floating(name) floats<F32(name), F64(name)>(x)
+#define GROUP_function(name) functions<F32(name), F64(name)>(x)
 #define GROUP_predicate(name) truths<F32(name), F64(name)>(x)
 #define GROUP_bitwise(name) bitwise<I64(name), U64(name), [](u8 v) { return name##_bool(v); }>(x)
-#define GROUP_logical(name)                                                                          \
-  Plan1 {                                                                                            \
-    loop1<u8, u8, [](u8 v) { return name(v); }>, DType::boolean, DType::boolean, grain_of_arithmetic \
-  }
+#define GROUP_logical(name) logical<[](u8 v) { return name(v); }>()
   switch (kind) {
 #define ROW(group, name, ...) \
   case UnaryKind::name: return GROUP_##group(name);
@@ -162,13 +270,12 @@ Plan1 plan(UnaryKind kind, DType x) {
 #undef SAME
 
 PlanWith plan(UnaryWithKind kind, DType x) {
-  const Size grain = row(kind).ulp > 0 ? grain_of_functions : grain_of_arithmetic;
 #define GROUP_one(T, name) [](T v, T p, T, T) { return name##_##T(v, p); }
 #define GROUP_two(T, name) [](T v, T p, T q, T) { return name##_##T(v, p, q); }
 #define GROUP_three(T, name) [](T v, T p, T q, T r) { return name##_##T(v, p, q, r); }
   switch (kind) {
-#define ROW(group, name, ...) \
-  case UnaryWithKind::name: return floats_with<GROUP_##group(f32, name), GROUP_##group(f64, name)>(x, grain);
+#define ROW(group, name, ulp, ...) \
+  case UnaryWithKind::name: return floats_with<GROUP_##group(f32, name), GROUP_##group(f64, name), ulp == 0>(x);
     VOTIVE_UNARY_WITH(ROW)
 #undef ROW
   }

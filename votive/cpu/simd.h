@@ -10,6 +10,9 @@
 //   V::zero() V::broadcast(x) V::load(p) V::load_part(p, n) store(p, v) store_part(p, n, v): any alignment; absent lanes are zero
 //   add sub mul div, min max (x86's: the second operand where either is NaN), fma(a, b, c) = a·b + c
 //   Vf32::load_f16 load_bf16, store_f16 store_bf16: one rounding, to nearest even; load_odd_bf16 load_even_bf16: of pairs in 32 bits
+//   stream(p, Vi8): a store past the caches, p aligned to it
+//   with AVX2 also: canonical(v), settle_nan(a, b): NaN as numerics' conversions give it; stream_f16(p, v); to_bf16(a, b) → Vi16; even_bf16(v), odd_bf16(v)
+//   and back zip_bf16(even, odd), for elements that need not be in order
 //   to_f32(Vi32), as_i8 as_i16 as_i32 as_f32, bit_and bit_or bit_xor, shift_left<n> shift_right<n> shift_right_signed<n>
 //   Vi8::broadcast4(p): the four bytes at p in every 32-bit lane; Vi16::load_i8(p): bytes sign-extended; low_nibbles(v), high_nibbles(v)
 //   maddubs(u8, i8) → i16 pairs, saturating; madd(i16, i16) → i32 pairs; dpbusd(acc, u8, i8), dpwssd(acc, i16, i16): exact, wrapping

@@ -125,6 +125,44 @@ struct I8x32 {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_castsi256_si128(packed));
 }
 
+/// NaN as numerics/convert.h has it: positive and without payload.
+[[gnu::always_inline]] inline F32x8 canonical(F32x8 a) {
+  return {_mm256_blendv_ps(a.v, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000)), _mm256_cmp_ps(a.v, a.v, _CMP_UNORD_Q))};
+}
+[[gnu::always_inline]] inline bool any_nan(F32x8 a, F32x8 b) { return _mm256_movemask_ps(_mm256_cmp_ps(a.v, b.v, _CMP_UNORD_Q)) != 0; }
+
+/// Makes every NaN the canonical one; a branch, since they are rare.
+[[gnu::always_inline]] inline void settle_nan(F32x8& a, F32x8& b) {
+  if (any_nan(a, b)) [[unlikely]] {
+    a = canonical(a);
+    b = canonical(b);
+  }
+}
+/// What bf16 keeps is in the upper half of each lane.
+[[gnu::always_inline]] inline __m256i rounded_to_bf16(F32x8 a) {
+  const __m256i u = _mm256_castps_si256(a.v);
+  const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(u, 16), _mm256_set1_epi32(1));
+  return _mm256_add_epi32(u, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff)));
+}
+/// a's lanes, then b's, as numerics rounds them.
+[[gnu::always_inline]] inline I16x16 to_bf16(F32x8 a, F32x8 b) {
+  settle_nan(a, b);
+  const __m256i packed = _mm256_packus_epi32(_mm256_srli_epi32(rounded_to_bf16(a), 16), _mm256_srli_epi32(rounded_to_bf16(b), 16));
+  return {_mm256_permute4x64_epi64(packed, 0xd8)};
+}
+/// The bf16 at even and at odd places, and both back in one register: elements that need not be in order are cheaper to take apart so.
+[[gnu::always_inline]] inline F32x8 even_bf16(I16x16 v) { return {_mm256_castsi256_ps(_mm256_slli_epi32(v.v, 16))}; }
+[[gnu::always_inline]] inline F32x8 odd_bf16(I16x16 v) { return {_mm256_castsi256_ps(_mm256_and_si256(v.v, _mm256_set1_epi32(-65536)))}; }
+[[gnu::always_inline]] inline I16x16 zip_bf16(F32x8 even, F32x8 odd) {
+  settle_nan(even, odd);
+  return {_mm256_blend_epi16(_mm256_srli_epi32(rounded_to_bf16(even), 16), rounded_to_bf16(odd), 0xaa)};
+}
+/// Stores that bypass the caches; p is a multiple of what they write.
+[[gnu::always_inline]] inline void stream(void* p, I8x32 a) { _mm256_stream_si256(static_cast<__m256i*>(p), a.v); }
+[[gnu::always_inline]] inline void stream_f16(void* p, F32x8 a) {
+  _mm_stream_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
 [[gnu::always_inline]] inline I8x32 as_i8(I32x8 a) { return {a.v}; }
 [[gnu::always_inline]] inline I8x32 as_i8(I16x16 a) { return {a.v}; }
 [[gnu::always_inline]] inline I16x16 as_i16(I8x32 a) { return {a.v}; }

@@ -124,6 +124,73 @@ struct Vi8 {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(r));
 }
 
+/// NaN as numerics/convert.h has it: positive and without payload.
+[[gnu::always_inline]] inline Vf32 canonical(Vf32 a) {
+  return {_mm512_mask_mov_ps(a.v, _mm512_cmp_ps_mask(a.v, a.v, _CMP_UNORD_Q), _mm512_castsi512_ps(_mm512_set1_epi32(0x7fc00000)))};
+}
+[[gnu::always_inline]] inline bool any_nan(Vf32 a, Vf32 b) { return _mm512_cmp_ps_mask(a.v, b.v, _CMP_UNORD_Q) != 0; }
+
+/// Makes every NaN the canonical one; a branch, since they are rare.
+[[gnu::always_inline]] inline void settle_nan(Vf32& a, Vf32& b) {
+  if (any_nan(a, b)) [[unlikely]] {
+    a = canonical(a);
+    b = canonical(b);
+  }
+}
+/// What bf16 keeps is in the upper half of each lane.
+[[gnu::always_inline]] inline __m512i rounded_to_bf16(Vf32 a) {
+  const __m512i u = _mm512_castps_si512(a.v);
+  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+  return _mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff)));
+}
+[[gnu::always_inline]] inline __m512i zipped_bf16(Vf32 even, Vf32 odd) {
+  return _mm512_mask_blend_epi16(0xaaaaaaaau, _mm512_srli_epi32(rounded_to_bf16(even), 16), rounded_to_bf16(odd));
+}
+[[gnu::always_inline]] inline __m512i joined_bf16(Vf32 a, Vf32 b) {
+  const __m512i upper = _mm512_set_epi16(63, 61, 59, 57, 55, 53, 51, 49, 47, 45, 43, 41, 39, 37, 35, 33, 31, 29, 27, 25, 23, 21, 19, 17, 15,
+                                         13, 11, 9, 7, 5, 3, 1);
+  return _mm512_permutex2var_epi16(rounded_to_bf16(a), upper, rounded_to_bf16(b));
+}
+#if defined(__AVX512BF16__)
+/// NaN and subnormals, which vcvtne2ps2bf16 does not treat as numerics does.
+[[gnu::always_inline]] inline bool any_special(Vf32 a, Vf32 b) {
+  return _kortestz_mask16_u8(_mm512_fpclass_ps_mask(a.v, 0xa1), _mm512_fpclass_ps_mask(b.v, 0xa1)) == 0;
+}
+#endif
+/// a's lanes, then b's, as numerics rounds them.
+[[gnu::always_inline]] inline Vi16 to_bf16(Vf32 a, Vf32 b) {
+#if defined(__AVX512BF16__)
+  if (!any_special(a, b)) [[likely]]
+    return {(__m512i)_mm512_cvtne2ps_pbh(b.v, a.v)};
+  return {joined_bf16(canonical(a), canonical(b))};
+#else
+  if (any_nan(a, b)) [[unlikely]]
+    return {joined_bf16(canonical(a), canonical(b))};
+  return {joined_bf16(a, b)};
+#endif
+}
+/// The bf16 at even and at odd places, and both back in one register: elements that need not be in order are cheaper to take apart so.
+[[gnu::always_inline]] inline Vf32 even_bf16(Vi16 v) { return {_mm512_castsi512_ps(_mm512_slli_epi32(v.v, 16))}; }
+[[gnu::always_inline]] inline Vf32 odd_bf16(Vi16 v) { return {_mm512_castsi512_ps(_mm512_and_si512(v.v, _mm512_set1_epi32(-65536)))}; }
+[[gnu::always_inline]] inline Vi16 zip_bf16(Vf32 even, Vf32 odd) {
+#if defined(__AVX512BF16__)
+  const __m512i order = _mm512_set_epi16(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3,
+                                         18, 2, 17, 1, 16, 0);
+  if (!any_special(even, odd)) [[likely]]
+    return {_mm512_permutexvar_epi16(order, (__m512i)_mm512_cvtne2ps_pbh(odd.v, even.v))};
+  return {zipped_bf16(canonical(even), canonical(odd))};
+#else
+  if (any_nan(even, odd)) [[unlikely]]
+    return {zipped_bf16(canonical(even), canonical(odd))};
+  return {zipped_bf16(even, odd)};
+#endif
+}
+/// Stores that bypass the caches; p is a multiple of what they write.
+[[gnu::always_inline]] inline void stream(void* p, Vi8 a) { _mm512_stream_si512(static_cast<__m512i*>(p), a.v); }
+[[gnu::always_inline]] inline void stream_f16(void* p, Vf32 a) {
+  _mm256_stream_si256(static_cast<__m256i*>(p), _mm512_cvtps_ph(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+
 [[gnu::always_inline]] inline Vi8 as_i8(Vi32 a) { return {a.v}; }
 [[gnu::always_inline]] inline Vi8 as_i8(Vi16 a) { return {a.v}; }
 [[gnu::always_inline]] inline Vi16 as_i16(Vi8 a) { return {a.v}; }

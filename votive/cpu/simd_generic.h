@@ -2,6 +2,10 @@
 // of it.
 #pragma once
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace votive::cpu::VOTIVE_ISA {
 
 template <class V, class T, int n>
@@ -306,6 +310,16 @@ template <class V>
 [[gnu::always_inline]] inline void store(void* p, Vi32 a) { std::memcpy(p, a.v, sizeof a.v); }
 [[gnu::always_inline]] inline void store(void* p, Vi16 a) { std::memcpy(p, a.v, sizeof a.v); }
 [[gnu::always_inline]] inline void store(void* p, Vi8 a) { std::memcpy(p, a.v, sizeof a.v); }
+/// A store that bypasses the caches where the machine has one; p is a multiple of 16 bytes.
+[[gnu::always_inline]] inline void stream(void* p, Vi8 a) {
+#if defined(__SSE2__)
+  __m128i v;
+  std::memcpy(&v, a.v, sizeof v);
+  _mm_stream_si128(static_cast<__m128i*>(p), v);
+#else
+  store(p, a);
+#endif
+}
 [[gnu::always_inline]] inline void store_part(float* p, int n, Vf32 a) {
   for (int i = 0; i < 4 && i < n; ++i) p[i] = a.v[i];
 }

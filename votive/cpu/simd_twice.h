@@ -178,6 +178,41 @@ template <class V>
   store_bf16(p + V::lanes, a.high);
 }
 template <class V>
+[[gnu::always_inline]] inline Twice<V> canonical(Twice<V> a) {
+  return {canonical(a.low), canonical(a.high)};
+}
+template <class V>
+[[gnu::always_inline]] inline void settle_nan(Twice<V>& a, Twice<V>& b) {
+  settle_nan(a.low, a.high);
+  settle_nan(b.low, b.high);
+}
+template <class V>
+[[gnu::always_inline]] inline void stream_f16(std::uint16_t* p, Twice<V> a) {
+  stream_f16(p, a.low);
+  stream_f16(p + V::lanes, a.high);
+}
+template <class V>
+[[gnu::always_inline]] inline auto to_bf16(Twice<V> a, Twice<V> b) -> Twice<decltype(to_bf16(a.low, a.high))> {
+  return {to_bf16(a.low, a.high), to_bf16(b.low, b.high)};
+}
+template <class V>
+[[gnu::always_inline]] inline auto even_bf16(Twice<V> v) -> Twice<decltype(even_bf16(v.low))> {
+  return {even_bf16(v.low), even_bf16(v.high)};
+}
+template <class V>
+[[gnu::always_inline]] inline auto odd_bf16(Twice<V> v) -> Twice<decltype(odd_bf16(v.low))> {
+  return {odd_bf16(v.low), odd_bf16(v.high)};
+}
+template <class V>
+[[gnu::always_inline]] inline auto zip_bf16(Twice<V> even, Twice<V> odd) -> Twice<decltype(zip_bf16(even.low, odd.low))> {
+  return {zip_bf16(even.low, odd.low), zip_bf16(even.high, odd.high)};
+}
+template <class V>
+[[gnu::always_inline]] inline void stream(void* p, Twice<V> a) {
+  stream(p, a.low);
+  stream(static_cast<char*>(p) + sizeof(V), a.high);
+}
+template <class V>
 [[gnu::always_inline]] inline void accumulate(Twice<V>& acc, Twice<V> a, Twice<V> b) {
   accumulate(acc.low, a.low, b.low);
   accumulate(acc.high, a.high, b.high);

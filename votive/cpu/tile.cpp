@@ -4,9 +4,7 @@
 
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "votive/cpu/simd.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -136,30 +134,12 @@ void Writer::write(Size begin, Size n, const void* values) const {
 }
 
 void stream_bytes(std::byte* to, const std::byte* from, Size n) {
-#if defined(__SSE2__)
-#if defined(__AVX512F__)
-  using Line = __m512i;
-  const auto store = [](std::byte* p, Line v) { _mm512_stream_si512(reinterpret_cast<Line*>(p), v); };
-#elif defined(__AVX__)
-  using Line = __m256i;
-  const auto store = [](std::byte* p, Line v) { _mm256_stream_si256(reinterpret_cast<Line*>(p), v); };
-#else
-  using Line = __m128i;
-  const auto store = [](std::byte* p, Line v) { _mm_stream_si128(reinterpret_cast<Line*>(p), v); };
-#endif
-  constexpr Size width = sizeof(Line);
+  constexpr Size width = sizeof(Vi8);
   const Size head = least(n, static_cast<Size>(-reinterpret_cast<std::uintptr_t>(to) & (width - 1)));
   std::memcpy(to, from, static_cast<std::size_t>(head));
   Size at = head;
-  for (; at + width <= n; at += width) {
-    Line line;
-    std::memcpy(&line, from + at, width);
-    store(to + at, line);
-  }
+  for (; at + width <= n; at += width) stream(to + at, Vi8::load(from + at));
   std::memcpy(to + at, from + at, static_cast<std::size_t>(n - at));
-#else
-  std::memcpy(to, from, static_cast<std::size_t>(n));
-#endif
 }
 
 void stream_fence() {

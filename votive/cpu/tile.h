@@ -36,6 +36,10 @@ class Reader {
   Reader(const Tensor& x, const Layout& order, DType as, bool saturate = true);
 
   Size count() const { return walk_.count(); }
+  /// Whether there is one element that stands for all.
+  bool is_one_element() const { return linear_ && step_ == 0; }
+  /// Whether elements are read where they lie, in runs as long as tile_end() allows.
+  bool needs_no_tile() const { return convert_.is_identity() && step_ == 1 && (linear_ || inner_ >= shortest_run); }
   /// Elements [begin, begin + n); `room` has space for n. For quantised dtypes both are multiples of the block.
   template <class T>
   const T* read(Size begin, Size n, void* room) const {
@@ -72,6 +76,11 @@ class Writer {
   /// Writes runs of dtype `from` to `y` in the row-major order of `order`. `saturate` is for 8-bit floats.
   Writer(Tensor& y, const Layout& order, DType from, bool saturate = true);
 
+  /// Whether the output goes around the caches and is what the kernel computes, so that a loop which stores so itself needs no tile.
+  bool takes_streams() const { return stream_ && convert_.is_identity(); }
+  bool is_in_place() const { return direct_; }
+  /// Where such a loop puts element `begin`.
+  void* address(Size begin) const { return base_ + (offset_ + begin) * bytes_; }
   /// Where to compute elements [begin, begin + n): in the tensor when that is the same, else in `room`.
   template <class T>
   T* place(Size begin, void* room) const {

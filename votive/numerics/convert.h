@@ -158,6 +158,11 @@ VOTIVE_SCALAR f32 i64_to_f32(i64 x) { return (f32)x; }
 VOTIVE_SCALAR f32 u64_to_f32(u64 x) { return (f32)x; }
 VOTIVE_SCALAR f64 i64_to_f64(i64 x) { return (f64)x; }
 VOTIVE_SCALAR f64 u64_to_f64(u64 x) { return (f64)x; }
+/// The same numbers from half the bits, which vector units convert at twice the rate and without a detour.
+VOTIVE_SCALAR f32 i32_to_f32(i32 x) { return (f32)x; }
+VOTIVE_SCALAR f32 u32_to_f32(u32 x) { return (f32)x; }
+VOTIVE_SCALAR f64 i32_to_f64(i32 x) { return (f64)x; }
+VOTIVE_SCALAR f64 u32_to_f64(u32 x) { return (f64)x; }
 
 /// Within +-2^17, where f32 is exact and beyond which f16 and f8 are at their limits.
 VOTIVE_SCALAR f32 i64_to_f32_limited(i64 x) {
