@@ -1,5 +1,9 @@
-// What an operation pays before its arithmetic, with and without recording; fork and join; a fresh output.
+// What an operation pays before its arithmetic, with and without recording; fork and join; a fresh output; a process.
+#include <spawn.h>
+#include <sys/wait.h>
+
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 
 #include "bench/harness.h"
@@ -14,9 +18,25 @@ void cost(const char* name, Goal ns, std::function<std::function<void()>()> make
   add({.name = name, .unit = "ns", .amount = 1, .goal = ns, .most_threads = most_threads, .make = std::move(make)});
 }
 
+/// This program again, as one that only multiplies two small matrices: from its start to its end.
+void start_and_multiply() {
+  char name[] = "bench_small", once[] = "--multiply-once";
+  char* arguments[] = {name, once, nullptr};
+  char* environment[] = {nullptr};
+  pid_t child = 0;
+  int status = 1;
+  if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments, environment) != 0 || waitpid(child, &status, 0) != child ||
+      status != 0)
+    std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--multiply-once") == 0) {
+    use(matmul(rand({16, 16}), rand({16, 16})));
+    return 0;
+  }
   const Goal plain{30, 40}, recorded{60, 80};
   cost("add 16", plain, [] {
     const Tensor a = rand({16}), b = rand({16});
@@ -58,6 +78,7 @@ int main(int argc, char** argv) {
     const Tensor a = rand({16}).require_grad();
     return call([=] { return exp(a); });
   });
+  cost("a process: start, matmul 16x16, end", {5e6, 5e6}, [] { return std::function<void()>(start_and_multiply); });
   // Both threads must come: each of the two pieces waits for the other.
   cost("fork and join of 2 threads, hot", {700, 1000}, [] {
     set_threads(2);

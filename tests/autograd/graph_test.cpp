@@ -126,6 +126,20 @@ TEST(Graph, WhatBackwardNoLongerNeedsIsFreed) {
   EXPECT_LE(memory_statistics().in_use_bytes - before, one + 4096) << "y alone is left, and who made it";
 }
 
+TEST(Graph, AResultWithoutItsHistoryKeepsNoneOfIt) {
+  const Tensor x = ones({100}).require_grad();
+  const std::uint64_t before = memory_statistics().in_use_bytes;
+  Tensor sum, view, power;
+  {
+    Tensor y = x;
+    for (int i = 0; i < 100; ++i) y = (y + x) * 0.5;
+    sum = y.detach();
+    view = reshape(y, {10, 10}).detach();
+    power = exp(y).detach();
+  }
+  EXPECT_LT(memory_statistics().in_use_bytes - before, 8192u) << "two results and three headers are left";
+}
+
 TEST(Graph, ASavedTensorThatWasOverwrittenIsAnErrorAndNotAWrongGradient) {
   const Tensor x = scalar(3).require_grad();
   Tensor factor = scalar(5);

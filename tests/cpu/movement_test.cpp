@@ -56,6 +56,67 @@ TEST(CpuCopy, OfPermutedAxesKeepsTheBits) {
   }
 }
 
+/// The bytes of the elements in row-major order, read without the library's kernels.
+std::vector<std::byte> bytes_of(const Tensor& x) {
+  const Size bytes = block_bytes(x.dtype()), inner = x.size(-1), step = x.strides().back() * bytes;
+  std::vector<std::byte> result(static_cast<std::size_t>(x.count() * bytes));
+  std::byte* to = result.data();
+  for (Size row = 0; row < x.count() / inner; ++row) {
+    Size at = x.offset(), rest = row;
+    for (int axis = x.rank() - 2; axis >= 0; --axis) {
+      at += rest % x.shape()[axis] * x.strides()[axis];
+      rest /= x.shape()[axis];
+    }
+    const std::byte* from = x.buffer() + at * bytes;
+    for (Size i = 0; i < inner; ++i, to += bytes, from += step) std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  }
+  return result;
+}
+
+void expect_copied(const Tensor& view, const std::string& what) {
+  const std::vector<std::byte> want = bytes_of(view);
+  for_every_machine([&](const std::string& machine) {
+    const Tensor y = contiguous(view);
+    ASSERT_EQ(y.shape(), view.shape());
+    EXPECT_EQ(std::memcmp(y.first(), want.data(), want.size()), 0) << what << " on " << machine;
+  });
+}
+
+// Outputs of 16 MiB and more are streamed where their rows are whole cache lines: squares in registers, tiles that end early on either side, lines.
+TEST(CpuCopy, PastTheCachesKeepsTheBits) {
+  Draw draw(14);
+  const auto bytes = [&](const Shape& shape, DType dtype) {  // any bits
+    return bitcast(randint(0, 256, {count(shape) * block_bytes(dtype)}, {.seed = draw.word(), .dtype = DType::u8}), dtype);
+  };
+  const auto random = [&](const Shape& shape, DType dtype) { return reshape(bytes(shape, dtype), shape); };
+  expect_copied(transpose(random({4160, 4099}, DType::u8)), "u8 transposed");
+  expect_copied(transpose(random({3104, 2777}, DType::bf16)), "bf16 transposed");
+  expect_copied(transpose(random({2064, 2085}, DType::f32)), "f32 transposed");
+  expect_copied(transpose(random({1032, 2051}, DType::f64)), "f64 transposed");
+  expect_copied(transpose(random({2085, 2064}, DType::f32)), "f32 transposed to rows that begin within lines");
+  expect_copied(permute(random({16, 300, 976}, DType::f32), {2, 0, 1}), "f32 2 0 1");
+  expect_copied(permute(random({2, 8, 270000}, DType::f32), {2, 0, 1}), "f32 2 0 1 to rows of half a line");
+  expect_copied(permute(random({6, 64, 90, 128}, DType::f32), {0, 2, 1, 3}), "f32 0 2 1 3 in rows of 512 bytes");
+  expect_copied(permute(random({6, 64, 360, 64}, DType::bf16), {0, 2, 1, 3}), "bf16 0 2 1 3 in rows of 128 bytes");
+  expect_copied(permute(random({6, 64, 480, 24}, DType::f32), {0, 2, 1, 3}), "f32 0 2 1 3 in rows of a line and a half");
+  expect_copied(slice(random({2100, 4201}, DType::f32), {.axis = 1, .step = 2}), "every other f32");
+  expect_copied(slice(random({1, 4400001}, DType::f64), {.axis = 1, .step = 2}), "every other f64 of a row");
+  expect_copied(slice(random({1, 9000001}, DType::f32), {.axis = 1, .step = 2}), "every other f32 of a row");
+  expect_copied(slice(random({1, 18000001}, DType::bf16), {.axis = 1, .step = 2}), "every other bf16 of a row");
+  expect_copied(slice(random({1, 13200001}, DType::f32), {.axis = 1, .start = 1, .step = 3}), "every third f32 of a row");
+}
+
+TEST(CpuCopy, OfEveryOtherElementKeepsTheBits) {
+  Draw draw(15);
+  for (const DType dtype : {DType::bf16, DType::f32, DType::f64}) {
+    for (const Size n : {2, 3, 15, 16, 17, 31, 32, 33, 63, 64, 65, 300}) {
+      expect_copied(slice(draw.wild({2 * n - 1}, dtype), {.axis = 0, .step = 2}), "every other " + std::string(to_string(dtype)));
+      expect_copied(slice(draw.wild({3, 2 * n}, dtype), {.axis = 1, .start = 1, .step = 2}),
+                    "every other " + std::string(to_string(dtype)));
+    }
+  }
+}
+
 TEST(CpuWhere, BroadcastsAndPromotesLikeTheReference) {
   Draw draw(5);
   const Tensor condition = draw.wild({40, 1, 90}, DType::boolean);

@@ -236,5 +236,62 @@ TEST(CpuStreams, OfBroadcastOperandsHaveTheSameBits) {
   }
 }
 
+// Up to 2 KiB of floats of one dtype and shape take a path of their own, a literal beside them too.
+TEST(CpuPointwise, OfSmallTensorsHasTheBitsOfTheReference) {
+  Draw draw(21);
+  const std::vector<Shape> shapes = {{},
+                                     {0},
+                                     {1},
+                                     {16},
+                                     {4, 4},
+                                     {3, 0, 2},
+                                     {31},
+                                     {255},
+                                     {256},
+                                     {257},
+                                     {511},
+                                     {512},
+                                     {513},
+                                     {1024},
+                                     {1, 5, 1},
+                                     {2, 3, 2, 2, 3},
+                                     {1, 2, 1, 2, 1, 2, 1, 2}};
+  for (const DType dtype : floating_dtypes) {
+    for (const Shape& shape : shapes) {
+      const Tensor a = draw.wild(shape, dtype), b = draw.wild(shape, dtype);
+      expect_as_reference(to_string(shape), {a, b}, [](Inputs in) {
+        const Tensor &p = in[0], &q = in[1];
+        return std::vector<Tensor>{p + q, p * p, maximum(p, q), p / q, neg(p),   exp(p),   floor(p),      p + 0.1, 0.1 - q,
+                                   p * 3, 2 / p, pow(p, 2.5),   q - 1, lt(p, q), isnan(p), p * (q + 0.5), -(-p),   fmod(p, 0.3)};
+      });
+    }
+  }
+}
+
+TEST(CpuPointwise, OfSmallViewsHasTheBitsOfTheReference) {
+  Draw draw(22);
+  const Tensor big = draw.wild({6, 5, 8}, DType::f32);
+  const Tensor same = draw.wild({5, 8}, DType::f32);
+  const std::vector<Tensor> views = {select(big, 0, 3),
+                                     narrow(draw.wild({12, 8}, DType::f32), 0, 7, 5),
+                                     transpose(draw.wild({8, 5}, DType::f32)),
+                                     slice(draw.wild({5, 16}, DType::f32), {.axis = 1, .step = 2}),
+                                     flip(same, 0),
+                                     broadcast_to(draw.wild({1, 8}, DType::f32), {5, 8}),
+                                     squeeze(narrow(big, 0, 2, 1), 0)};
+  for (const Tensor& x : views) {
+    expect_as_reference("view", {x, same}, [](Inputs in) {
+      return std::vector<Tensor>{in[0] + in[1], in[1] - in[0], in[0] * in[0], exp(in[0]), in[0] * 0.5, 1 - in[0]};
+    });
+  }
+  // One column: row-major with any stride along the axis of one.
+  const Tensor column = narrow(draw.wild({7, 9}, DType::f32), 1, 4, 1), row = narrow(draw.wild({7, 9}, DType::f32), 0, 4, 1);
+  expect_as_reference("a column and a row", {column, row}, [](Inputs in) {
+    return std::vector<Tensor>{in[0] + in[0], in[1] + in[1], in[0] + in[1], exp(in[1]), in[0] * 2, in[1] * 2};
+  });
+  EXPECT_EQ((row + row).strides(), contiguous_strides({1, 9}));
+  EXPECT_EQ((column * 2).strides(), contiguous_strides({7, 1}));
+}
+
 }  // namespace
 }  // namespace votive::test

@@ -44,6 +44,13 @@ class SmallVector {
     new (data_ + size_) T(std::move(value));
     ++size_;
   }
+  /// What `make` returns, made where it will stay. `make` must not touch this vector.
+  template <class Make>
+  void push_made(Make make) {
+    if (size_ == capacity_) reserve(2 * capacity_);
+    new (data_ + size_) T(make());
+    ++size_;
+  }
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     T* const grown = std::allocator<T>().allocate(capacity);

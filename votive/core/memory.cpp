@@ -184,7 +184,7 @@ Shared& shared() {
 }
 
 constinit thread_local ThreadCache* thread_cache __attribute__((tls_model("initial-exec"))) = nullptr;
-constinit thread_local bool thread_ending = false;
+constinit thread_local bool thread_ending __attribute__((tls_model("initial-exec"))) = false;
 
 void end_thread_cache() noexcept {
   ThreadCache* const cache = thread_cache;
@@ -347,6 +347,10 @@ void free_memory(Memory memory) noexcept {
   cache->count_free(memory.bytes);
   if (list.count.load(std::memory_order_relaxed) > list_limit(size_class)) [[unlikely]]
     shorten(*cache, size_class);
+}
+
+void free_small_memory(std::byte* address, std::size_t asked) noexcept {
+  free_memory({address, small_class_bytes[static_cast<std::size_t>(class_of(asked + guard_bytes))]});
 }
 
 MemoryStatistics memory_statistics() {

@@ -17,6 +17,8 @@ struct Memory {
 /// 64-byte aligned. Zero bytes give a valid address. Throws Error{OutOfMemory}, at once for more than the machine has.
 Memory allocate_memory(std::size_t bytes);
 void free_memory(Memory memory) noexcept;
+/// For who knows only what was asked for, at most 32 KiB of it.
+void free_small_memory(std::byte* address, std::size_t asked) noexcept;
 
 /// Exact when no other thread allocates meanwhile; with several, the peak may miss up to 2 MiB of each.
 struct MemoryStatistics {

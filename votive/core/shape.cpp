@@ -59,7 +59,7 @@ void Sizes::insert(int axis, Size size) {
 
 void Sizes::erase(int axis) {
   std::copy(size_ + axis + 1, size_ + rank_, size_ + axis);
-  --rank_;
+  size_[--rank_] = 0;
 }
 
 std::string to_string(const Sizes& sizes) {
@@ -75,7 +75,7 @@ Size checked_count(std::string_view op, const Shape& shape, Size bytes_per_block
   // Sizes of zero are left out of the check, so that strides, which are products of some of the sizes, cannot overflow either.
   Size count = 1, product = 1;
   bool overflow = false;
-  for (Size size : shape) {
+  for (const Size size : shape) {
     if (size < 0) [[unlikely]]
       refuse_negative(op, shape, size);
     count = size == 0 ? 0 : count;

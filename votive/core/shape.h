@@ -15,7 +15,7 @@ namespace votive {
 
 inline constexpr int max_rank = 16;
 
-/// A short list of sizes or strides. The first four always have values, so that a copy of up to four is two vector moves and no loop.
+/// A short list of sizes or strides. The first four always have values, 0 past the rank, so that copying or comparing up to four is a few moves and no loop.
 class Sizes {
  public:
   Sizes() noexcept { std::fill_n(size_, few, 0); }
@@ -43,7 +43,12 @@ class Sizes {
   void erase(int axis);
   std::vector<Size> to_vector() const { return {begin(), end()}; }
 
-  friend bool operator==(const Sizes& a, const Sizes& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  friend bool operator==(const Sizes& a, const Sizes& b) {
+    if (a.rank_ != b.rank_) return false;
+    Size difference = 0;
+    for (int i = 0; i < few; ++i) difference |= a.size_[i] ^ b.size_[i];
+    return difference == 0 && (a.rank_ <= few || std::equal(a.size_ + few, a.end(), b.size_ + few));
+  }
 
  private:
   static constexpr int few = 4;

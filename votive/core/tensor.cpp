@@ -13,10 +13,6 @@ namespace votive {
 
 namespace {
 
-constexpr std::size_t data_alignment = 64;
-// Header and data together: one allocation instead of two, and the first elements are in cache when the header is.
-constexpr std::size_t inline_limit = 2048;
-
 /// Whether element `last` lies in `bytes`; a quantised dtype counts whole blocks.
 bool holds(std::size_t bytes, DType dtype, Size last) {
   const Size blocks = (is_quantised(dtype) ? last / block_size(dtype) : last) + 1;
@@ -44,9 +40,10 @@ bool holds(std::size_t bytes, DType dtype, Size last) {
   return static_cast<std::size_t>(checked_count(op, padded, bytes, block) / block * bytes);
 }
 
-std::size_t data_bytes_of(const char* op, const Meta& meta) {
+/// Also the number of elements.
+std::size_t data_bytes_of(const char* op, const Meta& meta, Size& count) {
   const Size block = block_size(meta.dtype), bytes = block_bytes(meta.dtype);
-  const Size count = checked_count(op, meta.shape, bytes, block);
+  count = checked_count(op, meta.shape, bytes, block);
   if (block > 1 && (meta.shape.empty() || meta.shape.back() % block != 0)) [[unlikely]]
     refuse_blocks(op, meta);
   if (meta.packing != Packing::none) [[unlikely]]
@@ -67,13 +64,28 @@ std::size_t data_bytes_of(const char* op, const Meta& meta) {
 }
 
 /// In place: a copy of strides that were just computed waits for their stores (measured: 4 ns of 16, Zen 5).
-void set_row_major(const Shape& shape, Layout& layout) {
-  layout.shape = layout.strides = shape;
+void set_row_major(Layout& layout) {
   Size stride = 1;
-  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+  for (int axis = layout.shape.rank() - 1; axis >= 0; --axis) {
     layout.strides[axis] = stride;
-    stride *= std::max<Size>(shape[axis], 1);
+    stride *= std::max<Size>(layout.shape[axis], 1);
   }
+}
+
+bool has_row_major_strides(const Layout& layout) {
+  Size stride = 1;
+  bool is = true;
+  for (int axis = layout.rank() - 1; axis >= 0; --axis) {
+    is &= layout.strides[axis] == stride;
+    stride *= std::max<Size>(layout.shape[axis], 1);
+  }
+  return is;
+}
+
+/// Of a row-major tensor.
+bool is_small(DType dtype, Packing packing, Size count) {
+  return !is_quantised(dtype) && packing == Packing::none && count > 0 &&
+         count <= static_cast<Size>(small_and_dense_bytes) / block_bytes(dtype);
 }
 
 /// Lowest and highest element that a layout with elements reaches; false when they do not fit into 64 bits.
@@ -121,17 +133,27 @@ bool is_whole_weight(const Layout& layout, const Layout& base) {
 
 }  // namespace
 
-Tensor::Body* Tensor::new_body(DType dtype, Device device, Packing packing, std::size_t data_bytes, std::size_t inline_bytes) {
-  constexpr std::size_t header_bytes = (sizeof(Body) + data_alignment - 1) / data_alignment * data_alignment;
-  const Memory block = allocate_memory(inline_bytes > 0 ? header_bytes + inline_bytes : sizeof(Body));
-  Body* const body = new (block.address) Body;
-  body->dtype = dtype;
-  body->device = device;
-  body->packing = packing;
-  body->root = body;
-  body->block_bytes = block.bytes;
+Tensor::Body* Tensor::new_row_major(std::size_t inline_bytes, const Meta& meta, Size count, std::size_t data_bytes) {
+  Body* const body = new_body(inline_bytes, meta.shape, meta.shape, 0);
+  body->kind = Kind(meta.dtype, meta.device, meta.packing);
+  set_row_major(body->layout);
+  body->row_major = true;
+  body->small_and_dense = is_small(meta.dtype, meta.packing, count);
+  body->count = count;
   body->memory_bytes = data_bytes;
-  body->memory_address = block.address + header_bytes;
+  return body;
+}
+
+/// The header of a view of all of the base's elements, which has yet to be counted as a reference to the root.
+inline Tensor::Body* Tensor::new_view(Body* base, const Shape& shape, const Strides& strides) {
+  Body* const body = new_body(0, shape, strides, base->layout.offset);
+  body->kind = base->kind;
+  body->row_major = base->row_major;
+  body->small_and_dense = base->small_and_dense;
+  body->count = base->count;
+  body->root = base->root;
+  body->memory_address = base->root->memory_address;
+  body->memory_bytes = base->root->memory_bytes;
   return body;
 }
 
@@ -145,28 +167,28 @@ void Tensor::destroy(Body* body) noexcept {
 }
 
 Tensor Tensor::allocate(const char* op, const Meta& meta) {
-  const std::size_t bytes = data_bytes_of(op, meta);
+  Size count;
+  const std::size_t bytes = data_bytes_of(op, meta, count);
   Tensor tensor;
-  if (bytes <= inline_limit) {
-    tensor.body_ = new_body(meta.dtype, meta.device, meta.packing, bytes, std::max(bytes, data_alignment));
+  if (bytes <= small_and_dense_bytes) {
+    tensor.body_ = new_row_major(std::max(bytes, data_alignment), meta, count, bytes);
   } else {
     // The header first: when there is no memory for the data, the tensor's own end returns it.
-    tensor.body_ = new_body(meta.dtype, meta.device, meta.packing, bytes, 0);
+    tensor.body_ = new_row_major(0, meta, count, bytes);
     const Memory memory = allocate_for(op, bytes);
     tensor.body_->owns_memory = true;
     tensor.body_->memory_address = memory.address;
     tensor.body_->capacity_bytes = memory.bytes;
   }
-  set_row_major(meta.shape, tensor.body_->layout);
   return tensor;
 }
 
 Tensor Tensor::view(const Tensor& base, const Layout& layout) {
   Body* const root = base.body_->root;
-  const DType dtype = base.body_->dtype;
+  const DType dtype = base.body_->kind.dtype();
   if (layout.strides.rank() != layout.rank()) refuse_view(layout, dtype, root->memory_bytes);
   const Size count = checked_count("view", layout.shape, block_bytes(dtype), block_size(dtype));
-  if (base.body_->packing != Packing::none) {
+  if (base.body_->kind.packing() != Packing::none) {
     if (!is_whole_weight(layout, base.layout()))
       throw Error(ErrorKind::Unsupported, "view")
           .detail("a packed weight has no view but its transpose; only matmul, linear and embedding read it")
@@ -177,16 +199,29 @@ Tensor Tensor::view(const Tensor& base, const Layout& layout) {
         !keeps_blocks(layout, block_size(dtype)))
       refuse_view(layout, dtype, root->memory_bytes);
   }
-  Tensor tensor(new_body(dtype, base.device(), base.packing(), root->memory_bytes, 0));
-  tensor.body_->root = root;
-  tensor.body_->memory_address = root->memory_address;
-  tensor.body_->layout = layout;
+  Tensor tensor(new_body(0, layout.shape, layout.strides, layout.offset));
+  Body& body = *tensor.body_;
+  body.kind = base.body_->kind;
+  body.row_major = has_row_major_strides(layout);
+  body.small_and_dense = body.row_major && is_small(dtype, body.kind.packing(), count);
+  body.count = count;
+  body.root = root;
+  body.memory_address = root->memory_address;
+  body.memory_bytes = root->memory_bytes;
   root->references.fetch_add(1, std::memory_order_relaxed);
   return tensor;
 }
 
+Tensor Tensor::view_row_major(const Tensor& base, const Shape& shape) {
+  Body* const body = new_view(base.body_, shape, shape);
+  set_row_major(body->layout);
+  body->root->references.fetch_add(1, std::memory_order_relaxed);
+  return Tensor(body);
+}
+
 Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner) {
-  const std::size_t needed = data_bytes_of("borrow", meta);
+  Size count;
+  const std::size_t needed = data_bytes_of("borrow", meta, count);
   const Size alignment = is_quantised(meta.dtype) ? 1 : block_bytes(meta.dtype);
   if (meta.packing == Packing::none && bytes < needed)
     throw Error(ErrorKind::Internal, "borrow")
@@ -195,32 +230,41 @@ Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t by
   if (reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) != 0)
     throw Error(ErrorKind::Internal, "borrow")
         .detail(text::format("the address is not a multiple of the {} bytes of a {}", alignment, to_string(meta.dtype)));
-  Tensor tensor(new_body(meta.dtype, meta.device, meta.packing, bytes, 0));
+  Tensor tensor(new_row_major(0, meta, count, bytes));
   tensor.body_->memory_address = address;
   tensor.body_->owner = std::move(owner);
-  set_row_major(meta.shape, tensor.body_->layout);
   return tensor;
 }
 
-Tensor Tensor::with_record(RecordPtr record, int output) const {
-  Body* const root = body_->root;
-  Tensor tensor(new_body(body_->dtype, body_->device, body_->packing, root->memory_bytes, 0));
-  tensor.body_->root = root;
-  tensor.body_->memory_address = root->memory_address;
-  tensor.body_->layout = body_->layout;
+Tensor Tensor::with_record(RecordPtr record, int output) const& {
+  Tensor tensor(new_view(body_, body_->layout.shape, body_->layout.strides));
   tensor.body_->record = std::move(record);
   tensor.body_->output = output;
-  root->references.fetch_add(1, std::memory_order_relaxed);
+  body_->root->references.fetch_add(1, std::memory_order_relaxed);
   return tensor;
+}
+
+Tensor Tensor::with_record(RecordPtr record, int output) && {
+  const bool alone = body_->references.load(std::memory_order_acquire) == 1;
+  if (body_->root == body_) {
+    // Never in the root's own header: views of it, such as detach() makes, keep that alive, and would keep the history with it.
+    Body* const body = new_view(body_, body_->layout.shape, body_->layout.strides);
+    body_ = body;  // and the root's reference, which was this handle's, is the new header's
+  } else if (!alone || body_->record) {
+    *this = static_cast<const Tensor&>(*this).with_record({}, 0);
+  }
+  body_->record = std::move(record);
+  body_->output = output;
+  return std::move(*this);
 }
 
 Tensor Tensor::require_grad() const try {
   if (body_ == nullptr) throw Error(ErrorKind::InvalidArgument, "require_grad").detail("no tensor was given");
-  if (!is_floating(body_->dtype)) {
+  if (!is_floating(body_->kind.dtype())) {
     throw Error(ErrorKind::DTypeMismatch, "require_grad")
-        .dtype(to_string(body_->dtype))
+        .dtype(to_string(body_->kind.dtype()))
         .shape(shape().to_vector())
-        .detail(text::format("{} has no gradient", to_string(body_->dtype)))
+        .detail(text::format("{} has no gradient", to_string(body_->kind.dtype())))
         .accepted("f16, bf16, f32, f64");
   }
   if (body_->packing != Packing::none) {
@@ -241,7 +285,7 @@ Meta Tensor::meta() const {
     none.present = false;
     return none;
   }
-  return {body_->dtype, body_->layout.shape, body_->device, body_->packing, true};
+  return {body_->kind.dtype(), body_->layout.shape, body_->kind.device(), body_->kind.packing(), true};
 }
 
 }  // namespace votive

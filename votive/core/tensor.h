@@ -2,15 +2,18 @@
 // everything, and operations (ops/ops.h) give new tensors. Tensor has no operations of its own, so it does not grow with their number.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "votive/core/device.h"
 #include "votive/core/dtype.h"
 #include "votive/core/layout.h"
+#include "votive/core/memory.h"
 #include "votive/core/record.h"
 
 namespace votive {
@@ -28,6 +31,9 @@ struct Meta {
   bool present = true;
 };
 
+/// Header and data together up to here: one allocation instead of two, and the first elements are in cache when the header is.
+inline constexpr std::size_t small_and_dense_bytes = 2048;
+
 class Tensor {
  public:
   Tensor() noexcept = default;  ///< No tensor: an optional argument left out. Only defined(), meta() and assignment may be called.
@@ -41,24 +47,32 @@ class Tensor {
 
   /// A new buffer with undefined contents, row-major. Throws Error{SizeOverflow}, Error{OutOfMemory}, naming `op`.
   static Tensor allocate(const char* op, const Meta& meta);
+  /// The same with x's dtype, shape and device, of which nothing has to be asked: x is small and row-major (is_small_and_dense).
+  static Tensor allocate_like(const Tensor& x);
   /// A view: other layout (and possibly dtype of the same size) over the same buffer. The layout must stay inside the buffer.
   static Tensor view(const Tensor& base, const Layout& layout);
+  /// A view of another shape with as many elements, row-major as the base, which must be (is_row_major) and is neither quantised nor packed.
+  static Tensor view_row_major(const Tensor& base, const Shape& shape);
   /// Memory that someone else owns (a mapped file); `owner` keeps it alive. Row-major.
   static Tensor borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner);
 
   bool defined() const { return body_ != nullptr; }
-  DType dtype() const { return body_->dtype; }
-  Device device() const { return body_->device; }
-  Packing packing() const { return body_->packing; }
+  DType dtype() const { return body_->kind.dtype(); }
+  Device device() const { return body_->kind.device(); }
+  Packing packing() const { return body_->kind.packing(); }
   const Layout& layout() const { return body_->layout; }
   const Shape& shape() const { return body_->layout.shape; }
   const Strides& strides() const { return body_->layout.strides; }
   Size offset() const { return body_->layout.offset; }
   int rank() const { return shape().rank(); }
   Size size(int axis) const { return shape()[normalise_axis("size", axis, rank())]; }
-  Size count() const { return votive::count(shape()); }
-  bool is_contiguous() const { return body_->layout.is_contiguous(); }
+  Size count() const { return body_->count; }
+  /// Strides as allocate() gives them, also along axes of size 1.
+  bool is_row_major() const { return body_->row_major; }
+  bool is_contiguous() const { return body_->row_major || body_->layout.is_contiguous(); }
   Meta meta() const;
+  /// Some elements, small_and_dense_bytes at most, row-major, neither quantised nor packed: what apply() may compute without asking for more.
+  bool is_small_and_dense() const { return body_ != nullptr && body_->small_and_dense; }
 
   /// Another dtype (CONTRACT.md section 6; ops/cast.cpp) or another device. The same tensor when nothing changes.
   Tensor to(DType dtype) const;
@@ -83,14 +97,18 @@ class Tensor {
   const std::byte* buffer() const { return body_->root->memory_address; }
   std::byte* mutable_buffer() { return const_cast<std::byte*>(body_->root->memory_address); }
   std::size_t buffer_bytes() const { return body_->root->memory_bytes; }
+  /// The first element; of dtypes without blocks.
+  const std::byte* first() const { return body_->memory_address + body_->layout.offset * block_bytes(body_->kind.dtype()); }
+  std::byte* mutable_first() { return const_cast<std::byte*>(first()); }
   /// Two handles of the same tensor.
   bool same_as(const Tensor& other) const { return body_ == other.body_; }
   bool shares_buffer_with(const Tensor& other) const { return body_->root == other.body_->root; }
   /// How this tensor came to be (null: nobody asks), and which of its record's outputs it is. For ops/ and autograd/.
   Record* record() const { return body_ == nullptr ? nullptr : body_->record.get(); }
   int output() const { return body_->output; }
-  /// The same values with that history: a new header over the same memory.
-  Tensor with_record(RecordPtr record, int output) const;
+  /// The same values with that history: a new header over the same memory; of a view that nobody else holds, its own header.
+  Tensor with_record(RecordPtr record, int output) const&;
+  Tensor with_record(RecordPtr record, int output) &&;
   /// How often the memory was written after it was made (copy_into). A record that saved the tensor compares it before it reads.
   std::uint32_t version() const { return body_->root->version; }
   void count_write() { ++body_->root->version; }
@@ -98,27 +116,51 @@ class Tensor {
   bool is_borrowed() const { return body_->root->owner != nullptr; }
 
  private:
+  // Dtype, device and packing in one word: read together after they were stored one by one, they would wait for the stores (measured: 4 ns of 30, Zen 4).
+  struct Kind {
+    std::uint32_t word = 0;
+    Kind() = default;
+    Kind(DType dtype, Device device, Packing packing)
+        : word(static_cast<std::uint32_t>(dtype) | static_cast<std::uint32_t>(device.kind) << 8 |
+               static_cast<std::uint32_t>(packing) << 16) {}
+    DType dtype() const { return static_cast<DType>(word & 0xff); }
+    Device device() const { return {static_cast<Device::Kind>(word >> 8 & 0xff)}; }
+    Packing packing() const { return static_cast<Packing>(word >> 16 & 0xff); }
+  };
   // One block holds the header and, for small tensors, the data after it. A view points at the tensor that owns the memory (`root`).
+  // What every operation reads comes first, in one cache line.
   struct Body {
+    Body(const Shape& shape, const Strides& strides, Size offset) noexcept : layout{shape, strides, offset} {}
+
     std::atomic<std::uint32_t> references{1};
-    DType dtype = DType::f32;
-    Device device = Device::cpu;
-    Packing packing = Packing::none;
+    Kind kind;
     bool owns_memory = false;
-    Body* root = nullptr;
+    bool row_major = false;  // strides are contiguous_strides(shape)
+    bool small_and_dense = false;
+    std::uint32_t version = 0;  // of the root
+    int output = 0;
+    Body* root = this;
     const std::byte* memory_address = nullptr;
     std::size_t memory_bytes = 0;
+    Size count = 0;  // of elements
+    RecordPtr record;
     std::size_t block_bytes = 0;     // of this header's own block
     std::size_t capacity_bytes = 0;  // of the block at memory_address when owns_memory
     std::shared_ptr<const void> owner;
-    RecordPtr record;
-    int output = 0;
-    std::uint32_t version = 0;  // of the root
     Layout layout;
   };
-
   explicit Tensor(Body* body) noexcept : body_(body) {}
-  static Body* new_body(DType dtype, Device device, Packing packing, std::size_t data_bytes, std::size_t inline_bytes);
+  static constexpr std::size_t data_alignment = 64, header_bytes = (sizeof(Body) + data_alignment - 1) / data_alignment * data_alignment;
+  /// Of its kind, its flags and its count nothing is said yet.
+  static Body* new_body(std::size_t inline_bytes, const Shape& shape, const Strides& strides, Size offset) {
+    const Memory block = allocate_memory(header_bytes + inline_bytes);
+    Body* const body = new (block.address) Body(shape, strides, offset);
+    body->memory_address = block.address + header_bytes;
+    body->block_bytes = block.bytes;
+    return body;
+  }
+  static Body* new_row_major(std::size_t inline_bytes, const Meta& meta, Size count, std::size_t data_bytes);
+  static Body* new_view(Body* base, const Shape& shape, const Strides& strides);
   static void destroy(Body* body) noexcept;
   void retain() const noexcept {
     if (body_ != nullptr) body_->references.fetch_add(1, std::memory_order_relaxed);
@@ -133,5 +175,17 @@ class Tensor {
 
   Body* body_ = nullptr;
 };
+
+// In line: where it is called, the first elements of the result are then a sum of registers.
+inline Tensor Tensor::allocate_like(const Tensor& x) {
+  const Body& like = *x.body_;
+  const auto bytes = static_cast<std::size_t>(like.count * votive::block_bytes(like.kind.dtype()));
+  Body* const body = new_body(std::max(bytes, data_alignment), like.layout.shape, like.layout.strides, 0);
+  body->kind = like.kind;
+  body->row_major = body->small_and_dense = true;
+  body->count = like.count;
+  body->memory_bytes = bytes;
+  return Tensor(body);
+}
 
 }  // namespace votive

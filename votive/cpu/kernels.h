@@ -7,6 +7,7 @@
 // One line per kernel file.
 #define VOTIVE_CPU_KERNEL_FILES(X) \
   X(pointwise)                     \
+  X(dense)                         \
   X(cast)                          \
   X(copy)                          \
   X(movement)                      \

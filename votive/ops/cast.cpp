@@ -34,6 +34,7 @@ Tensor cast(const Tensor& x, DType dtype, CastOptions options) {
 }
 
 Tensor Tensor::to(DType to_dtype) const {
+  if (body_ != nullptr && is_floating(to_dtype) && dtype() == to_dtype && packing() == Packing::none) return *this;
   require_present("to", {"x", 1, meta()});
   return cast(*this, to_dtype);
 }

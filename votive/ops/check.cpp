@@ -40,88 +40,81 @@ std::string cast_hint(const Argument& x, std::string_view to) { return format("C
 
 }  // namespace
 
-void require_present(std::string_view op, const Argument& x) {
-  if (x.meta.present) return;
+void detail::refuse_absent(std::string_view op, const Argument& x) {
   throw error_about(ErrorKind::InvalidArgument, op, {x}).detail(format("argument '{}' (#{}) is no tensor", x.name, x.number));
 }
 
-void require_unpacked(std::string_view op, const Argument& x) {
+void detail::refuse_packed(std::string_view op, const Argument& x) {
   require_present(op, x);
-  if (x.meta.packing == Packing::none) return;
   throw error_about(ErrorKind::Unsupported, op, {x})
       .detail(format("{}: only matmul, linear, embedding and to(dtype) on the cpu read a packed weight", describe(x)))
       .hint(format("Use the weight that was packed, or {}.to(f32)", x.name));
 }
 
-void require_unblocked(std::string_view op, const Argument& x) {
+void detail::refuse_blocked(std::string_view op, const Argument& x) {
   require_unpacked(op, x);
-  if (!is_quantised(x.meta.dtype)) return;
   throw refuse_dtype(op, x, "dtypes of single elements").hint(format("Dequantise it, e.g. {}.to(f32)", x.name));
 }
 
-void require_plain(std::string_view op, const Argument& x) {
+void detail::refuse_not_plain(std::string_view op, const Argument& x) {
   require_unblocked(op, x);
-  if (is_float8(x.meta.dtype)) throw refuse_dtype(op, x, "bool, integers, f16, bf16, f32, f64").hint(cast_hint(x, "f32"));
+  throw refuse_dtype(op, x, "bool, integers, f16, bf16, f32, f64").hint(cast_hint(x, "f32"));
 }
 
-void require_floating(std::string_view op, const Argument& x) {
+void detail::refuse_not_floating(std::string_view op, const Argument& x) {
   require_unblocked(op, x);
-  if (!is_floating(x.meta.dtype)) throw refuse_dtype(op, x, "f16, bf16, f32, f64").hint(cast_hint(x, "f32"));
+  throw refuse_dtype(op, x, "f16, bf16, f32, f64").hint(cast_hint(x, "f32"));
 }
 
-void require_number(std::string_view op, const Argument& x) {
+void detail::refuse_not_number(std::string_view op, const Argument& x) {
   require_plain(op, x);
-  if (x.meta.dtype == DType::boolean) throw refuse_dtype(op, x, "integers, f16, bf16, f32, f64").hint(cast_hint(x, "i64"));
+  throw refuse_dtype(op, x, "integers, f16, bf16, f32, f64").hint(cast_hint(x, "i64"));
 }
 
-void require_integer(std::string_view op, const Argument& x) {
+void detail::refuse_not_integer(std::string_view op, const Argument& x) {
   require_unblocked(op, x);
-  if (!is_integer(x.meta.dtype)) throw refuse_dtype(op, x, "u8, i8, u16, i16, u32, i32, u64, i64").hint(cast_hint(x, "i64"));
-}
-
-void require_index(std::string_view op, const Argument& x) {
-  require_unblocked(op, x);
-  if (is_integer(x.meta.dtype)) return;
   throw refuse_dtype(op, x, "u8, i8, u16, i16, u32, i32, u64, i64").hint(cast_hint(x, "i64"));
 }
 
-void require_bool(std::string_view op, const Argument& x) {
+void detail::refuse_not_index(std::string_view op, const Argument& x) {
   require_unblocked(op, x);
-  if (x.meta.dtype != DType::boolean) throw refuse_dtype(op, x, "bool").hint(format("Compare it, e.g. ne({}, 0)", x.name));
+  throw refuse_dtype(op, x, "u8, i8, u16, i16, u32, i32, u64, i64").hint(cast_hint(x, "i64"));
 }
 
-void require_same_dtype(std::string_view op, const Argument& x, const Argument& y) {
-  if (!x.meta.present || !y.meta.present || x.meta.dtype == y.meta.dtype) return;
+void detail::refuse_not_bool(std::string_view op, const Argument& x) {
+  require_unblocked(op, x);
+  throw refuse_dtype(op, x, "bool").hint(format("Compare it, e.g. ne({}, 0)", x.name));
+}
+
+void detail::refuse_dtypes(std::string_view op, const Argument& x, const Argument& y) {
   throw error_about(ErrorKind::DTypeMismatch, op, {x, y})
       .detail(format("{} and {} differ in dtype", describe(x), describe(y)))
       .hint(format("Cast one, e.g. {}.to({})", y.name, to_string(x.meta.dtype)));
 }
 
-void require_same_device(std::string_view op, const Argument& x, const Argument& y) {
-  if (!x.meta.present || !y.meta.present || x.meta.device == y.meta.device) return;
+void detail::refuse_devices(std::string_view op, const Argument& x, const Argument& y) {
   throw error_about(ErrorKind::DeviceMismatch, op, {x, y})
       .detail(format("{} {}{} on {} and {} {}{} on {}", x.name, to_string(x.meta.dtype), to_string(x.meta.shape), to_string(x.meta.device),
                      y.name, to_string(y.meta.dtype), to_string(y.meta.shape), to_string(y.meta.device)))
       .hint(format("Move one, e.g. {}.to(Device::{})", y.name, to_string(x.meta.device)));
 }
 
-void require_rank(std::string_view op, const Argument& x, int at_least, int at_most) {
+void detail::refuse_rank(std::string_view op, const Argument& x, int at_least, int at_most) {
   const int rank = x.meta.shape.rank();
-  if (rank >= at_least && rank <= at_most) return;
   const std::string wanted = at_least == at_most   ? format("{} axes", at_least)
                              : at_most == max_rank ? format("at least {} axes", at_least)
                                                    : format("{} to {} axes", at_least, at_most);
   throw error_about(ErrorKind::ShapeMismatch, op, {x}).detail(format("{} has {} axes", describe(x), rank)).accepted(wanted);
 }
 
-void require_shape(std::string_view op, const Argument& x, const Shape& shape) {
-  if (x.meta.shape == shape) return;
+void detail::refuse_shape(std::string_view op, const Argument& x, const Shape& shape) {
   throw error_about(ErrorKind::ShapeMismatch, op, {x}).detail(describe(x)).accepted(format("shape {}", to_string(shape)));
 }
 
 Shape require_broadcast(std::string_view op, const Argument& x, const Argument& y) {
   const Shape& a = x.meta.shape;
   const Shape& b = y.meta.shape;
+  if (a == b) return a;
   const int rank = std::max(a.rank(), b.rank());
   Shape shape = Shape::filled(rank, 1);
   for (int axis = 0; axis < rank; ++axis) {
@@ -137,6 +130,7 @@ Shape require_broadcast(std::string_view op, const Argument& x, const Argument& 
 }
 
 DType require_common_dtype(std::string_view op, const Argument& x, const Argument& y) {
+  if (x.meta.dtype == y.meta.dtype && is_floating(x.meta.dtype)) return x.meta.dtype;
   if (const auto common = common_dtype(x.meta.dtype, y.meta.dtype)) return *common;
   Error error = error_about(ErrorKind::DTypeMismatch, op, {x, y});
   const DType a = x.meta.dtype, b = y.meta.dtype;

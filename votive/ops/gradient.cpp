@@ -13,7 +13,7 @@ using text::format;
 
 namespace detail {
 
-constinit thread_local bool recording = true;
+constinit thread_local bool recording VOTIVE_INITIAL_EXEC = true;
 
 void refuse_no_gradient(std::string_view op) {
   throw Error(ErrorKind::Unsupported, op).detail("it has no gradient").hint("Take it out of the graph, e.g. x.detach()");
@@ -25,28 +25,20 @@ Node::Node(std::string_view name, Saves saves, std::span<const Tensor* const> in
   inputs_.reserve(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Tensor& x = *in[i];
-    Input input;
-    input.meta = x.meta();
-    input.record = RecordPtr(x.record());
-    if (x.defined()) {
-      input.output = x.output();
-      if ((saves.inputs >> (i < 31 ? i : 31) & 1) != 0) {
-        input.saved = x;
-        input.version = x.version();
-      }
-    }
-    inputs_.push_back(std::move(input));
+    const bool keeps = x.defined() && (saves.inputs >> (i < 31 ? i : 31) & 1) != 0;
+    inputs_.push_made([&] {
+      return Input{keeps ? x : Tensor(), RecordPtr(x.record()), x.defined() ? x.output() : 0, keeps ? x.version() : 0, x.meta()};
+    });
   }
 }
 
-Tensor Node::attach(Tensor y) {
+Tensor Node::attach(Tensor y, RecordPtr self) {
   const int output = outputs_++;
-  output_metas_.push_back(y.meta());
   // A saved output is fresh: version 0. So a later write into it shows without a version kept beside it.
   if (saves_.outputs) saved_outputs_.push_back(y.version() == 0 ? y : apply(Copy{}, y));
   if (!is_floating(y.dtype())) return y;
   // Over the same memory under a header of its own, so that what this node saved does not keep the node alive.
-  return y.with_record(RecordPtr(this), output);
+  return std::move(y).with_record(std::move(self), output);
 }
 
 void Node::release() {

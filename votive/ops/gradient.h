@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "votive/base/small_vector.h"
 #include "votive/ops/op.h"
 
 namespace votive {
@@ -62,31 +63,30 @@ class Node : public Record {
   Node(std::string_view name, Saves saves, std::span<const Tensor* const> in);
 
   std::string_view name() const { return name_; }
-  const std::vector<Input>& inputs() const { return inputs_; }
+  std::span<const Input> inputs() const { return {inputs_.data(), inputs_.size()}; }
   int outputs() const { return outputs_; }
   /// The saved outputs with their history (`live`) or without.
   Tensors saved_outputs(bool live) const;
-  const Meta& output_meta(int i) const { return output_metas_[static_cast<std::size_t>(i)]; }
   virtual Tensors gradient(const Backward& step) const = 0;
   /// Gives back what was saved. A second walk through this node is an error that says so.
   void release();
   bool is_released() const { return released_; }
-  /// y as output of this node; called once per output, in order.
-  Tensor attach(Tensor y);
+  /// y as output of this node; called once per output, in order. `self` holds this node.
+  Tensor attach(Tensor y) { return attach(std::move(y), RecordPtr(this)); }
+  Tensor attach(Tensor y, RecordPtr self);
 
  private:
   std::string_view name_;
   Saves saves_;
-  std::vector<Input> inputs_;
-  std::vector<Tensor> saved_outputs_;
-  std::vector<Meta> output_metas_;
+  SmallVector<Input, 2> inputs_;
+  SmallVector<Tensor, 1> saved_outputs_;
   int outputs_ = 0;
   bool released_ = false;
 };
 
 namespace detail {
 /// Whether this thread records; NoGrad clears it.
-extern constinit thread_local bool recording;
+extern constinit thread_local bool recording VOTIVE_INITIAL_EXEC;
 [[noreturn]] void refuse_no_gradient(std::string_view op);
 }  // namespace detail
 
@@ -121,8 +121,10 @@ namespace detail {
 /// A node under construction, kept alive until its outputs hold it.
 class NodePtr {
  public:
-  explicit NodePtr(Node* node) : node_(node), keep_(node) {}
+  explicit NodePtr(Node* node) : node_(node), keep_(RecordPtr::of_new(node)) {}
   Node* operator->() const { return node_; }
+  /// The only output, or the last.
+  Tensor attach_last(Tensor y) && { return node_->attach(std::move(y), std::move(keep_)); }
 
  private:
   Node* node_;
@@ -146,7 +148,7 @@ template <class Op, class... In>
 Tensor record(const Op& op, Tensor y, const In&... in) {
   if constexpr (sizeof...(In) > 0) {
     if (asks_for_gradient(in...) && is_floating(y.dtype())) [[unlikely]]
-      return detail::new_node(op, {&in...})->attach(std::move(y));
+      return detail::new_node(op, {&in...}).attach_last(std::move(y));
   }
   return y;
 }
@@ -155,9 +157,9 @@ template <class Op, class... In>
 std::pair<Tensor, Tensor> record_pair(const Op& op, Tensor y, Tensor z, const In&... in) {
   if (!asks_for_gradient(in...)) [[likely]]
     return {std::move(y), std::move(z)};
-  const auto node = detail::new_node(op, {&in...});
+  auto node = detail::new_node(op, {&in...});
   Tensor first = node->attach(std::move(y));
-  return {std::move(first), node->attach(std::move(z))};
+  return {std::move(first), std::move(node).attach_last(std::move(z))};
 }
 
 template <class Op>
@@ -167,7 +169,7 @@ Tensor record_list(const Op& op, Tensor y, std::span<const Tensor> in) {
   if (!asked || !detail::recording || !is_floating(y.dtype())) return y;
   std::vector<const Tensor*> inputs;
   for (const Tensor& x : in) inputs.push_back(&x);
-  return detail::NodePtr(new OpNode<Op>(op, inputs))->attach(std::move(y));
+  return detail::NodePtr(new OpNode<Op>(op, inputs)).attach_last(std::move(y));
 }
 
 }  // namespace votive

@@ -64,6 +64,7 @@ Shape product_shape(std::string_view op, const Argument& a, const Argument& b) {
   }
   const Size k = x.shape.back(), inner = w.shape[w.shape.rank() - 2], n = w.shape.back();
   if (k != inner) refuse_inner(op, a, b, k, inner, n == k ? "Did you mean transpose(b)?" : "");
+  if (x.shape.rank() == 2 && w.shape.rank() == 2) return {x.shape[0], n};
   const Meta batch_a{.shape = leading(x.shape, 2)}, batch_b{.shape = leading(w.shape, 2)};
   Shape shape = require_broadcast(op, {"the batch of a", 1, batch_a}, {"the batch of b", 2, batch_b});
   shape.push_back(x.shape[x.shape.rank() - 2]);
@@ -171,6 +172,10 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
 // a vector is a row on the left and a column on the right, and its axis is dropped from the result
 Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::optional<DType> out) {
   return as_one(op, [&] {
+    // Two matrices of one floating dtype, which leave nothing to be refused or arranged.
+    const bool floats_alike = a.defined() && b.defined() && !out && a.rank() == 2 && b.rank() == 2 && is_floating(a.dtype()) &&
+                              a.dtype() == b.dtype() && a.device() == b.device() && a.shape()[1] == b.shape()[0];
+    if (floats_alike && a.packing() == Packing::none && b.packing() == Packing::none) return apply(Matmul{}, a, b, Tensor());
     const Meta meta_a = a.meta(), meta_b = b.meta();
     const Argument x{"a", 1, meta_a}, w{"b", 2, meta_b};
     const bool integers = meta_a.present && meta_b.present && is_integer(meta_a.dtype) && is_integer(meta_b.dtype);

@@ -16,8 +16,8 @@ namespace votive {
 using text::format;
 
 namespace detail {
-constinit thread_local bool checks_integers = false;
-constinit thread_local bool traps_non_finite = false;
+constinit thread_local bool checks_integers VOTIVE_INITIAL_EXEC = false;
+constinit thread_local bool traps_non_finite VOTIVE_INITIAL_EXEC = false;
 }  // namespace detail
 
 namespace {

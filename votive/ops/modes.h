@@ -5,13 +5,13 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "votive/core/tensor.h"
+#include "votive/ops/op.h"
 
 namespace votive {
 
 namespace detail {
-extern constinit thread_local bool checks_integers;
-extern constinit thread_local bool traps_non_finite;
+extern constinit thread_local bool checks_integers VOTIVE_INITIAL_EXEC;
+extern constinit thread_local bool traps_non_finite VOTIVE_INITIAL_EXEC;
 /// Throws Error{NonFinite} naming `op` if a floating result holds a NaN or an infinity. Operations that only move or make elements are let through.
 void trap_non_finite(std::string_view op, const Tensor& y);
 }  // namespace detail

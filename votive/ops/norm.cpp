@@ -151,11 +151,10 @@ namespace {
 
 Tensor softmax_of(const Tensor& x, bool logarithm, SoftmaxOptions options) {
   Softmax op{0, logarithm};
-  const Meta meta = x.meta();
-  const Meta y = op.result(meta);
-  op.axis = normalise_axis(op.name(), options.axis, meta.shape.rank());
+  const Meta y = op.result(x.meta());
+  op.axis = normalise_axis(op.name(), options.axis, y.shape.rank());
   op.narrow = y.dtype == DType::f16 || y.dtype == DType::bf16;
-  return apply(op, x.to(y.dtype));
+  return x.dtype() == y.dtype ? apply(op, x) : apply(op, x.to(y.dtype));
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include "votive/core/stream.h"
 #include "votive/core/tensor.h"
 
+/// Of a thread's variable that every operation reads: a load, not a call, in a shared library too.
+#define VOTIVE_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+
 namespace votive {
 
 /// What the contract promises of the bits (CONTRACT.md 0.2).

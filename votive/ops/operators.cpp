@@ -1,8 +1,12 @@
 // The public pointwise functions and operators, and what they make of a literal. Everything ends in apply; compositions are in compositions.cpp.
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "votive/base/float_environment.h"
 #include "votive/base/text.h"
+#include "votive/numerics/convert.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/literal.h"
 #include "votive/ops/modes.h"
@@ -117,6 +121,8 @@ Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
 
 namespace {
 
+constexpr std::string_view beyond_floats = "Cast the tensor, e.g. x.to(f64)";
+
 Tensor scalar(Literal value, DType dtype, Device device, std::string_view op, std::string_view hint) {
   return apply(Fill{{.dtype = dtype, .shape = {}, .device = device}, literal_bits(op, value, dtype, hint)});
 }
@@ -139,7 +145,29 @@ std::string_view wider(DType dtype, Literal value) {
       .hint(std::move(hint));
 }
 
+/// x and a literal where apply() would ask no rules of x and an equal tensor: the literal is a row of the stack then. Tensor() elsewhere.
+Tensor with_dense_literal(BinaryKind kind, const Tensor& x, Literal value, bool literal_first) {
+  auto* const loop = find_dense(Binary{kind}, x);
+  if (loop == nullptr || value.kind() == Literal::Kind::boolean || detail::traps_non_finite || asks_for_gradient(x)) return {};
+  const FloatEnvironment environment;
+  const float single =
+      value.kind() == Literal::Kind::floating ? numerics::f64_to_f32(value.as_floating()) : std::numeric_limits<float>::infinity();
+  const bool is_easy = x.dtype() == DType::f32 && std::isfinite(single);
+  const std::uint64_t bits = is_easy ? std::bit_cast<std::uint32_t>(single) : literal_bits(row(kind).name, value, x.dtype(), beyond_floats);
+  const auto n = static_cast<std::size_t>(x.count());
+  alignas(64) std::byte literals[small_and_dense_bytes];
+  switch (block_bytes(x.dtype())) {
+    case 2: std::fill_n(reinterpret_cast<std::uint16_t*>(literals), n, static_cast<std::uint16_t>(bits)); break;
+    case 4: std::fill_n(reinterpret_cast<std::uint32_t*>(literals), n, static_cast<std::uint32_t>(bits)); break;
+    default: std::fill_n(reinterpret_cast<std::uint64_t*>(literals), n, bits);
+  }
+  Tensor y = Tensor::allocate_like(x);
+  loop(literal_first ? literals : x.first(), literal_first ? x.first() : literals, y.mutable_first(), x.count());
+  return y;
+}
+
 Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string_view symbol = {}, bool literal_first = false) {
+  if (Tensor y = with_dense_literal(kind, x, value, literal_first); y.defined()) return y;
   const std::string_view op = row(kind).name;
   const PointwiseGroup group = row(kind).group;
   const Meta meta = x.meta();
@@ -182,7 +210,7 @@ Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string
                            : format("Cast the tensor, e.g. {} {} {}", cast_x, symbol, to_string(value));
     hint = wide;
   } else if (!is_integer(dtype)) {
-    hint = "Cast the tensor, e.g. x.to(f64)";
+    hint = beyond_floats;
   }
   return compute(x, scalar(value, dtype, x.device(), op, hint));
 }

@@ -10,32 +10,32 @@ namespace votive {
 
 using text::format;
 
-namespace {
-
-constexpr PointwiseRow rows_of_unary[] = {
+constexpr PointwiseRow detail::rows_of_unary[unary_kinds] = {
 #define ROW(group, name, ulp, formula, samples, gradient) \
   {#name, PointwiseGroup::group, ulp, formula, Interval samples, Interval samples, {#gradient}},
     VOTIVE_UNARY(ROW)
 #undef ROW
 };
-constexpr PointwiseRow rows_of_unary_with[] = {
+constexpr PointwiseRow detail::rows_of_unary_with[unary_with_kinds] = {
 #define ROW(group, name, ulp, formula, samples, attributes, gradient) \
   {#name, PointwiseGroup::group, ulp, formula, Interval samples, Interval samples, {#gradient}, Attributes attributes},
     VOTIVE_UNARY_WITH(ROW)
 #undef ROW
 };
-constexpr PointwiseRow rows_of_binary[] = {
+constexpr PointwiseRow detail::rows_of_binary[binary_kinds] = {
 #define ROW(group, name, ulp, formula, samples_a, samples_b, gradient_a, gradient_b) \
   {#name, PointwiseGroup::group, ulp, formula, Interval samples_a, Interval samples_b, {#gradient_a, #gradient_b}},
     VOTIVE_BINARY(ROW)
 #undef ROW
 };
-constexpr PointwiseRow rows_of_ternary[] = {
+constexpr PointwiseRow detail::rows_of_ternary[ternary_kinds] = {
 #define ROW(name, ulp, formula, samples, gradient_a, gradient_b, gradient_c) \
   {#name, PointwiseGroup::ternary, ulp, formula, Interval samples, Interval samples, {#gradient_a, #gradient_b, #gradient_c}},
     VOTIVE_TERNARY(ROW)
 #undef ROW
 };
+
+namespace {
 
 constexpr bool is_whole(DType d) { return d == DType::boolean || is_integer(d); }
 
@@ -73,11 +73,6 @@ Error about_element(ErrorKind kind, std::string_view op, const Tensor& b, Size f
 
 }  // namespace
 
-std::span<const PointwiseRow> unary_rows() { return rows_of_unary; }
-std::span<const PointwiseRow> unary_with_rows() { return rows_of_unary_with; }
-std::span<const PointwiseRow> binary_rows() { return rows_of_binary; }
-std::span<const PointwiseRow> ternary_rows() { return rows_of_ternary; }
-
 bool PointwiseRow::gives_bool() const {
   switch (group) {
     case PointwiseGroup::predicate:
@@ -96,6 +91,17 @@ void refuse_divisor(std::string_view op, const Tensor& b, Size flat) {
 void refuse_exponent(std::string_view op, const Tensor& b, Size flat, std::int64_t value) {
   throw about_element(ErrorKind::Domain, op, b, flat, format("{}", value), "has the negative exponent")
       .hint("Cast the base, e.g. a.to(f32)");
+}
+
+bool keeps_floats(UnaryKind kind) {
+  const PointwiseGroup group = row(kind).group;
+  return group == PointwiseGroup::arithmetic || group == PointwiseGroup::rounding || group == PointwiseGroup::floating ||
+         group == PointwiseGroup::function;
+}
+
+bool keeps_floats(BinaryKind kind) {
+  const PointwiseRow& r = row(kind);
+  return !r.gives_bool() && !is_of_integers(r.group) && r.group != PointwiseGroup::bitwise;
 }
 
 DType width_of(DType x, DType y) { return common_dtype(x, y).value_or(x); }
@@ -172,7 +178,7 @@ Meta Binary::result(const Meta& a, const Meta& b) const {
   // What programs do most: two floats of one dtype and shape, with which nothing is wrong.
   const bool alike = a.present && b.present && a.dtype == b.dtype && a.device == b.device && a.shape == b.shape &&
                      a.packing == Packing::none && b.packing == Packing::none;
-  if (alike && is_floating(a.dtype) && !r.gives_bool() && !is_of_integers(group) && group != PointwiseGroup::bitwise) return a;
+  if (alike && is_floating(a.dtype) && keeps_floats(kind)) return a;
   const Argument x{"a", 1, a}, y{"b", 2, b};
   Meta result;
   if (group == PointwiseGroup::logical || group == PointwiseGroup::compare) {

@@ -228,6 +228,11 @@ struct Attributes {
       : p(first), q(second), r(third) {}  // NOLINT(google-explicit-constructor)
 };
 
+#define ROW(...) +1
+inline constexpr std::size_t unary_kinds = 0 VOTIVE_UNARY(ROW), unary_with_kinds = 0 VOTIVE_UNARY_WITH(ROW),
+                             binary_kinds = 0 VOTIVE_BINARY(ROW), ternary_kinds = 0 VOTIVE_TERNARY(ROW);
+#undef ROW
+
 /// What a row says, for rules, tests and documents.
 struct PointwiseRow {
   std::string_view name;
@@ -241,14 +246,18 @@ struct PointwiseRow {
   Class numeric_class() const { return ulp > 0 ? Class::portable : Class::exact; }
   bool gives_bool() const;
 };
-std::span<const PointwiseRow> unary_rows();
-std::span<const PointwiseRow> unary_with_rows();
-std::span<const PointwiseRow> binary_rows();
-std::span<const PointwiseRow> ternary_rows();
-inline const PointwiseRow& row(UnaryKind kind) { return unary_rows()[static_cast<std::size_t>(kind)]; }
-inline const PointwiseRow& row(UnaryWithKind kind) { return unary_with_rows()[static_cast<std::size_t>(kind)]; }
-inline const PointwiseRow& row(BinaryKind kind) { return binary_rows()[static_cast<std::size_t>(kind)]; }
-inline const PointwiseRow& row(TernaryKind kind) { return ternary_rows()[static_cast<std::size_t>(kind)]; }
+namespace detail {
+extern const PointwiseRow rows_of_unary[unary_kinds], rows_of_unary_with[unary_with_kinds], rows_of_binary[binary_kinds],
+    rows_of_ternary[ternary_kinds];
+}
+inline std::span<const PointwiseRow> unary_rows() { return detail::rows_of_unary; }
+inline std::span<const PointwiseRow> unary_with_rows() { return detail::rows_of_unary_with; }
+inline std::span<const PointwiseRow> binary_rows() { return detail::rows_of_binary; }
+inline std::span<const PointwiseRow> ternary_rows() { return detail::rows_of_ternary; }
+inline const PointwiseRow& row(UnaryKind kind) { return detail::rows_of_unary[static_cast<std::size_t>(kind)]; }
+inline const PointwiseRow& row(UnaryWithKind kind) { return detail::rows_of_unary_with[static_cast<std::size_t>(kind)]; }
+inline const PointwiseRow& row(BinaryKind kind) { return detail::rows_of_binary[static_cast<std::size_t>(kind)]; }
+inline const PointwiseRow& row(TernaryKind kind) { return detail::rows_of_ternary[static_cast<std::size_t>(kind)]; }
 
 /// The type in which a pointwise operation computes, both operands read as it and the result stored from it; storage types are converted at the edge of a tile (DESIGN.md principle 3).
 /// `mixed` compares a u64 with a signed integer: both are read as 64 bits, the signed one's sign decides first.
@@ -257,6 +266,10 @@ Compute compute_type(UnaryKind kind, DType x);
 Compute compute_type(BinaryKind kind, DType x, DType y);
 /// The dtype whose width counts for an operation on two integers: the common one, or x where none holds both (a shift of u64 by a signed count).
 DType width_of(DType x, DType y);
+
+/// Whether floats of one dtype give that dtype and nothing about them can be wrong: what a dense loop may be registered for.
+bool keeps_floats(UnaryKind kind);
+bool keeps_floats(BinaryKind kind);
 
 /// What kernels throw before they write: element `flat` (row-major) of `b` is a zero that divides, or an exponent below zero.
 [[noreturn]] void refuse_divisor(std::string_view op, const Tensor& b, Size flat);
@@ -269,6 +282,8 @@ struct Unary {
 
   static constexpr OpInfo info{"unary", Class::portable};
   using Kernel = void(const Unary&, const Tensor& x, Tensor& y, Stream&);
+  using Dense = void(const void* x, void* y, Size n);
+  static constexpr std::size_t kinds = unary_kinds;
   Meta result(const Meta& x) const;
   Saves saves() const;
   Tensors gradient(const Backward& b) const;
@@ -295,6 +310,8 @@ struct Binary {
 
   static constexpr OpInfo info{"binary", Class::portable};
   using Kernel = void(const Binary&, const Tensor& a, const Tensor& b, Tensor& y, Stream&);
+  using Dense = void(const void* a, const void* b, void* y, Size n);
+  static constexpr std::size_t kinds = binary_kinds;
   Meta result(const Meta& a, const Meta& b) const;
   Saves saves() const;
   Tensors gradient(const Backward& b) const;

@@ -147,9 +147,11 @@ constexpr Gradient gradients_of_ternary[][3] = {
 };
 #undef OF
 
-Saves saves_of(const PointwiseRow& r, std::initializer_list<std::string_view> operands) {
+constexpr Saves saves_of(std::initializer_list<std::string_view> gradients, std::initializer_list<std::string_view> operands) {
   const auto mentioned = [&](std::string_view name) {
-    return mentions(r.gradients[0], name) || mentions(r.gradients[1], name) || mentions(r.gradients[2], name);
+    for (const std::string_view gradient : gradients)
+      if (mentions(gradient, name)) return true;
+    return false;
   };
   Saves saves{0, mentioned("y")};
   std::uint32_t bit = 1;
@@ -159,6 +161,29 @@ Saves saves_of(const PointwiseRow& r, std::initializer_list<std::string_view> op
   }
   return saves;
 }
+
+// Read when this file is compiled: a recorded operation would spend as long on it as on its node.
+constexpr Saves saves_of_unary[] = {
+#define ROW(group, name, ulp, formula, samples, gradient) saves_of({#gradient}, {"x"}),
+    VOTIVE_UNARY(ROW)
+#undef ROW
+};
+constexpr Saves saves_of_unary_with[] = {
+#define ROW(group, name, ulp, formula, samples, attributes, gradient) saves_of({#gradient}, {"x"}),
+    VOTIVE_UNARY_WITH(ROW)
+#undef ROW
+};
+constexpr Saves saves_of_binary[] = {
+#define ROW(group, name, ulp, formula, samples_a, samples_b, gradient_a, gradient_b) saves_of({#gradient_a, #gradient_b}, {"a", "b"}),
+    VOTIVE_BINARY(ROW)
+#undef ROW
+};
+constexpr Saves saves_of_ternary[] = {
+#define ROW(name, ulp, formula, samples, gradient_a, gradient_b, gradient_c) \
+  saves_of({#gradient_a, #gradient_b, #gradient_c}, {"a", "b", "c"}),
+    VOTIVE_TERNARY(ROW)
+#undef ROW
+};
 
 // Operands come in the result's dtype: an unsigned exponent less one is no number.
 template <std::size_t n>
@@ -176,10 +201,10 @@ Tensors gradients_of(const Gradient (&gradients)[n], const Saves& saves, const B
 
 }  // namespace
 
-Saves Unary::saves() const { return saves_of(row(kind), {"x"}); }
-Saves UnaryWith::saves() const { return saves_of(row(kind), {"x"}); }
-Saves Binary::saves() const { return saves_of(row(kind), {"a", "b"}); }
-Saves Ternary::saves() const { return saves_of(row(kind), {"a", "b", "c"}); }
+Saves Unary::saves() const { return saves_of_unary[static_cast<int>(kind)]; }
+Saves UnaryWith::saves() const { return saves_of_unary_with[static_cast<int>(kind)]; }
+Saves Binary::saves() const { return saves_of_binary[static_cast<int>(kind)]; }
+Saves Ternary::saves() const { return saves_of_ternary[static_cast<int>(kind)]; }
 
 Tensors Unary::gradient(const Backward& b) const { return gradients_of(gradients_of_unary[static_cast<int>(kind)], saves(), b); }
 Tensors UnaryWith::gradient(const Backward& b) const {

@@ -58,11 +58,6 @@ std::uint32_t Axes::mask(std::string_view op, int rank) const {
   return mask;
 }
 
-std::string_view Reduce::name() const {
-  constexpr std::string_view names[] = {"sum", "mean", "prod", "min", "max", "any", "all"};
-  return names[static_cast<int>(kind)];
-}
-
 Meta Reduce::result(const Meta& x) const {
   const Argument argument{"x", 1, x};
   require_plain(name(), argument);

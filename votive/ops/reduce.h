@@ -18,8 +18,9 @@ struct Reduce {
   bool keep = false;
 
   static constexpr OpInfo info{"reduce", Class::exact};
+  static constexpr std::string_view names[] = {"sum", "mean", "prod", "min", "max", "any", "all"};
   using Kernel = void(const Reduce&, const Tensor& x, Tensor& y, Stream&);
-  std::string_view name() const;  ///< "sum", "mean", …
+  std::string_view name() const { return names[static_cast<int>(kind)]; }
   Meta result(const Meta& x) const;
   Saves saves() const { return {kind == ReduceKind::sum || kind == ReduceKind::mean ? 0u : 1u, false}; }
   /// Of an extreme: to the one element that argmin or argmax names. Of prod: by exclusive products, so that zeros get theirs.

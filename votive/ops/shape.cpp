@@ -47,7 +47,8 @@ Meta elements_meta(std::string_view op, const Tensor& x) {
 
 Tensor reshaped_to(std::string_view op, const Tensor& x, const Shape& shape) {
   if (shape == x.shape()) return x;
-  if (is_blocked(x.meta())) refuse_blocked(op, x.meta());
+  if (is_quantised(x.dtype()) || x.packing() != Packing::none) refuse_blocked(op, x.meta());
+  if (x.is_row_major()) return record(Reshape{op}, Tensor::view_row_major(x, shape), x);
   Layout layout;
   if (reshaped(x.layout(), shape, layout)) return record(Reshape{op}, Tensor::view(x, layout), x);
   const Tensor dense = apply(Copy{}, x);
@@ -69,7 +70,20 @@ Tensor with_axes_of_one(std::string_view op, const Tensor& x, const Layout& layo
 
 }  // namespace
 
+namespace {
+
+/// Whether `shape` holds n elements and leaves nothing to be deduced or refused.
+bool holds_exactly(const Shape& shape, Size n) {
+  Size product = 1;
+  bool plain = n > 0;
+  for (const Size size : shape) plain &= size > 0 && !__builtin_mul_overflow(product, size, &product);
+  return plain && product == n;
+}
+
+}  // namespace
+
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  if (x.defined() && holds_exactly(shape, x.count())) return reshaped_to("reshape", x, shape);
   const Meta meta = movable("reshape", x);
   const auto refuse = [&](ErrorKind kind, std::string detail) {
     return error_about(kind, "reshape", {{"x", 1, meta}}).detail(format("{} to {}: {}", describe(meta), to_string(shape), detail));
