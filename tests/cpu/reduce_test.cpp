@@ -106,6 +106,7 @@ TEST(CpuReduce, OfColumnsHasTheBitsOfTheReferenceAcrossEveryBlockOfThem) {
 TEST(CpuReduce, OfTheCornersOfEveryDTypeHasTheBitsOfTheReference) {
   Draw draw(61);
   for (DType dtype : plain_dtypes) {
+    if (dtype == DType::e4m3 || dtype == DType::e5m2) continue;  // they have no arithmetic
     for (const Shape& shape : {Shape{300, 70}, {5, 1300}, {2, 40}}) {
       expect_as_reference(std::string(to_string(dtype)) + " columns " + std::to_string(shape[1]), {draw.wild(shape, dtype)},
                           [](Inputs in) { return sums_and_extremes(in[0]); });
@@ -131,7 +132,7 @@ TEST(CpuReduce, FindsTheFirstOfEqualExtremes) {
       const Tensor with_nan =
           concat({narrow(zeros_row, 0, 0, at), full({2}, nan, dtype), full({1}, -nan, dtype), narrow(zeros_row, 0, at, 3000 - at)}, 0);
       for (const Tensor& x : {row, with_nan}) {
-        const Tensor column = broadcast_to(reshape(x, {x.count(), 1}), {x.count(), 5}).contiguous();
+        const Tensor column = contiguous(broadcast_to(reshape(x, {x.count(), 1}), {x.count(), 5}));
         expect_as_reference(std::string(to_string(dtype)) + " at " + std::to_string(at), {x, column}, [](Inputs in) {
           return std::vector<Tensor>{argmax(in[0]),
                                      argmin(in[0]),

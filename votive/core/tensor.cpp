@@ -267,9 +267,9 @@ Tensor Tensor::require_grad() const try {
         .detail(text::format("{} has no gradient", to_string(body_->kind.dtype())))
         .accepted("f16, bf16, f32, f64");
   }
-  if (body_->packing != Packing::none) {
+  if (body_->kind.packing() != Packing::none) {
     throw Error(ErrorKind::Unsupported, "require_grad")
-        .dtype(to_string(body_->dtype))
+        .dtype(to_string(body_->kind.dtype()))
         .shape(shape().to_vector())
         .detail("a packed weight has no gradient")
         .hint("Ask for that of the weight that was packed");

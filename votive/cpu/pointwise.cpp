@@ -39,7 +39,7 @@ class Operand {
  public:
   Operand(const Source& source, Size elements) : source_(source) {
     const Size room = static_cast<Size>(sizeof tile_.bytes) / source.bytes;
-    if (2 * source.period > room || elements < 4 * room) return;
+    if (source.period == 0 || 2 * source.period > room || elements < 4 * room) return;
     Size n = source.period;
     const std::byte* row = source.reader.read_bytes(0, n, tile_.bytes);
     if (row != tile_.bytes) std::memcpy(tile_.bytes, row, static_cast<std::size_t>(n * source.bytes));

@@ -82,10 +82,10 @@ Tensor hardshrink(const Tensor& x, double limit = 0.5);
 /// x moved by limit toward 0, or 0 within −limit..limit; NaN stays. Class E. Throws Error{InvalidArgument} for a negative limit.
 /// Example: softshrink(tensor({-1, 0.25, 2}))  // [-0.5, 0, 1.5]
 Tensor softshrink(const Tensor& x, double limit = 0.5);
-/// silu(gate)·up, all inner work in f32 and one rounding. Class P, ≤ 6 ulp.
+/// silu(gate)·up, all inner work in f32 and one rounding. Class P, ≤ 6 ulp; and |up|·2⁻¹⁴⁹ more where silu is subnormal.
 /// Example: swiglu(tensor({0, 100}), tensor({2, 3}))  // [0, 300]
 Tensor swiglu(const Tensor& gate, const Tensor& up);
-/// gelu(gate)·up, all inner work in f32 and one rounding. Class P, ≤ 7.5 ulp.
+/// gelu(gate)·up, all inner work in f32 and one rounding. Class P, ≤ 7.5 ulp; and |up|·2⁻¹⁴⁹ more where gelu is subnormal.
 /// Example: geglu(tensor({0, 100}), tensor({2, 3}))  // [0, 300]
 Tensor geglu(const Tensor& gate, const Tensor& up);
 /// a·sigmoid(b), where a and b are the halves of x along an axis. Floats only; class P.
