@@ -61,7 +61,7 @@ class PlaceColumns {
     while (rows > 0) {
       const Size m = least(rows, rows_numbered - rows_);
       Size r = 0;
-      for (; r + 8 <= m; r += 8) join<8>(row + r * step, step);
+      for (; r + 4 <= m; r += 4) join<4>(row + r * step, step);
       for (; r < m; ++r) join<1>(row + r * step, step);
       row += m * step;
       rows -= m;
