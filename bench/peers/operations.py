@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def names():
     """The operations of the table, in its order."""
-    every = [f"matmul {d} {n}" for d in ("f32", "bf16", "f16") for n in (256, 512, 1024, 2048)]
+    every = [f"matmul {d} {n}" for d in ("f32", "bf16", "f16") for n in (256, 512, 1024, 2048) if (d, n) != ("f16", 2048)]  # PyTorch's takes 45 s a call
     every += [f"linear {d} m{m} 4096x4096" for d in ("f32", "bf16", "f16") for m in (1, 16, 128, 512)]
     functions = ("exp", "tanh", "gelu", "silu", "log", "sin", "sigmoid", "erf")
     for tag in ("16k", "1M", "16M"):

@@ -1,5 +1,5 @@
 // Attention in f64, a few queries at a time: their scores a panel of keys at once, softmax in place, then probabilities times values. Plain loops that the
-// compiler vectorises over keys and over columns, never over what is summed. Not here: f32 and the 16-bit dtypes, whose speed matters more (attention.cpp).
+// compiler vectorises over keys and over columns, never over what is summed. Not here: f32 and the 16-bit dtypes, whose speed matters more (attention_few.cpp, attention_many.cpp).
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
