@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -106,18 +107,28 @@ void measure(const Case& one, int threads, const Options& options, Crew& crew) {
   std::fflush(stdout);
 }
 
+/// A number above 0 that is the whole of the text; else the program ends.
+template <class Number>
+Number positive(const std::string& option, const std::string& text) {
+  Number number{};
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong == std::errc() && end == text.data() + text.size() && number > 0 && number < 1e6) return number;
+  std::fprintf(stderr, "%s takes a number above 0, not '%s'\n", option.c_str(), text.c_str());
+  std::exit(2);
+}
+
 Options parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     if (word == "--threads" && i + 1 < argc) {
       options.threads.clear();
-      std::stringstream list(argv[++i]);
-      for (std::string item; std::getline(list, item, ',');) options.threads.push_back(std::atoi(item.c_str()));
+      std::stringstream list(std::string(argv[++i]) + ',');
+      for (std::string item; std::getline(list, item, ',');) options.threads.push_back(positive<int>(word, item));
     } else if (word == "--rounds" && i + 1 < argc) {
-      options.rounds = std::atoi(argv[++i]);
+      options.rounds = positive<int>(word, argv[++i]);
     } else if (word == "--seconds" && i + 1 < argc) {
-      options.seconds = std::atof(argv[++i]);
+      options.seconds = positive<double>(word, argv[++i]);
     } else {
       options.words.push_back(word);
     }

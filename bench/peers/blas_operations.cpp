@@ -1,16 +1,14 @@
 // OpenBLAS and oneDNN as peers of operations.py: products alone. One program per library, compiled by build.sh with PEER_OPENBLAS or PEER_ONEDNN.
 // oneDNN gets weights in the layout it asks for, as `linear` of a prepacked weight does; OpenBLAS 0.3.21 of Debian has no bf16.
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
-#include <iostream>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <unordered_map>
 #include <vector>
+
+#include "worker.h"
 
 #if defined(PEER_OPENBLAS)
 #include <cblas.h>
@@ -21,7 +19,7 @@
 
 namespace {
 
-using Call = std::function<void()>;
+using peers::Call;
 
 struct Product {
   long m, n, k;
@@ -92,40 +90,12 @@ Call build(const Product& p, int threads) {
 }
 #endif
 
-double seconds_per_call(const Call& once, double budget) {
-  using Clock = std::chrono::steady_clock;
-  const auto time = [&](long times) {
-    const auto start = Clock::now();
-    for (long i = 0; i < times; ++i) once();
-    return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(times);
-  };
-  time(2);
-  const double first = time(1);
-  const long inner = std::max(1L, static_cast<long>(2e-3 / std::max(first, 1e-9)));
-  std::vector<double> samples;
-  const auto start = Clock::now();
-  while (samples.size() < 3 || std::chrono::duration<double>(Clock::now() - start).count() < budget) samples.push_back(time(inner));
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
-
 }  // namespace
 
 int main() {
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    int threads = 1;
-    double budget = 0.1;
-    std::string name;
-    words >> threads >> budget >> std::ws;
-    std::getline(words, name);
+  peers::serve([](const std::string& name, int threads) -> Call {
     Product p{};
-    const Call call = read(name, p) ? build(p, threads) : Call{};
-    if (call == nullptr) {
-      std::cout << "{\"error\": \"not offered\"}" << std::endl;
-    } else {
-      std::cout << "{\"seconds\": " << seconds_per_call(call, budget) << "}" << std::endl;
-    }
-  }
+    return read(name, p) ? build(p, threads) : Call{};
+  });
   return 0;
 }

@@ -10,10 +10,12 @@ import argparse
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from machine import machine  # noqa: E402
 
 COLUMNS = ("prompt 128", "prompt 512", "decode 128")
 
@@ -72,20 +74,6 @@ class Candle:
 
         short, long = once(128, 128), once(512, 1)
         return {"prompt 128": short["prompt"], "prompt 512": long["prompt"], "decode 128": short["decode"]}
-
-
-def machine():
-    words = {}
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-            key, _, value = line.partition(":")
-            words.setdefault(key.strip(), value.strip())
-    except OSError:
-        pass
-    flags = set(words.get("flags", words.get("Features", "")).split())
-    known = [f for f in ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8", "asimddp", "i8mm", "sve") if f in flags]
-    family = f", family {words['cpu family']} model {words['model']}" if "cpu family" in words else ""
-    return f"{words.get('model name', platform.machine())}{family}, {len(os.sched_getaffinity(0))} cores, {' '.join(known)}"
 
 
 def measured(programs, threads, repetitions, say):

@@ -1,20 +1,16 @@
 // Votive as one of the peers of operations.py: reads "THREADS NAME" lines, answers each with the median seconds of a call as JSON. Outputs are fresh, as a user
 // gets them. Not here: what the names mean to the others (torch_operations.py, onnx_operations.py, blas_operations.cpp, candle/src/operations.rs).
-#include <algorithm>
-#include <chrono>
 #include <functional>
-#include <iostream>
 #include <map>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "votive/votive.h"
+#include "worker.h"
 
 namespace {
 
 using namespace votive;
-using Call = std::function<void()>;
+using peers::Call;
 using Operations = std::map<std::string, std::function<Call()>>;
 
 template <class F>
@@ -166,23 +162,6 @@ void add_layers(Operations& all) {
   };
 }
 
-double seconds_per_call(const Call& once, double budget) {
-  using Clock = std::chrono::steady_clock;
-  const auto time = [&](long times) {
-    const auto start = Clock::now();
-    for (long i = 0; i < times; ++i) once();
-    return std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(times);
-  };
-  time(2);
-  const double first = time(1);
-  const long inner = std::max(1L, static_cast<long>(2e-3 / std::max(first, 1e-9)));
-  std::vector<double> samples;
-  const auto start = Clock::now();
-  while (samples.size() < 3 || std::chrono::duration<double>(Clock::now() - start).count() < budget) samples.push_back(time(inner));
-  std::sort(samples.begin(), samples.end());
-  return samples[samples.size() / 2];
-}
-
 }  // namespace
 
 int main() {
@@ -191,22 +170,11 @@ int main() {
   add_pointwise(all);
   add_rows(all);
   add_layers(all);
-  for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    int count = 1;
-    double budget = 0.1;
-    std::string name;
-    words >> count >> budget >> std::ws;
-    std::getline(words, name);
+  peers::serve([&](const std::string& name, int count) -> Call {
     const auto found = all.find(name);
-    if (found == all.end()) {
-      std::cout << "{\"error\": \"not offered\"}" << std::endl;
-      continue;
-    }
-    try {
-      set_threads(count);
-      std::cout << "{\"seconds\": " << seconds_per_call(found->second(), budget) << "}" << std::endl;
-    } catch (const Error& error) { std::cout << "{\"error\": \"" << to_string(error.kind()) << "\"}" << std::endl; }
-  }
+    if (found == all.end()) return {};
+    set_threads(count);
+    return found->second();
+  });
   return 0;
 }

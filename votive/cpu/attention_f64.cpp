@@ -1,5 +1,6 @@
 // Attention in f64, a few queries at a time: their scores a panel of keys at once, softmax in place, then probabilities times values. Plain loops that the
-// compiler vectorises over keys and over columns, never over what is summed. Not here: f32 and the 16-bit dtypes, whose speed matters more (attention_few.cpp, attention_many.cpp).
+// compiler vectorises over keys and over columns, never over what is summed.
+// Not here: f32 and the 16-bit dtypes, whose speed matters more (attention_few.cpp, attention_many.cpp).
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
@@ -32,16 +33,21 @@ void score_panel(const f64* q, const f64* __restrict keys, f64* __restrict score
 
 class Attending {
  public:
-  Attending(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes, Tensor& y)
-      : op_(op), q_(q), k_(k), v_(v), mask_(mask), slopes_(slopes), y_(y) {
-    B = q.shape()[0];
-    H = q.shape()[1];
-    T = q.shape()[2];
-    D = q.shape()[3];
-    K = k.shape()[1];
-    S = k.shape()[2];
-    E = v.shape()[3];
-  }
+  explicit Attending(const AttentionCall& c)
+      : op_(c.op),
+        q_(c.q),
+        k_(c.k),
+        v_(c.v),
+        mask_(c.mask),
+        slopes_(c.slopes),
+        y_(c.y),
+        B(c.B),
+        H(c.H),
+        T(c.T),
+        D(c.D),
+        K(c.K),
+        S(c.S),
+        E(c.E) {}
 
   void run() {
     const Size parts = (T + together - 1) / together, step = (S / panel + 1) * panel;
@@ -152,7 +158,7 @@ class Attending {
 
 void attention_f64(const Attention& op, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const Tensor& slopes,
                    Tensor& y) {
-  Attending(op, q, k, v, mask, slopes, y).run();
+  Attending(AttentionCall(op, q, k, v, mask, slopes, y)).run();
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

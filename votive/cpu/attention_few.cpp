@@ -6,6 +6,7 @@
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/attention.h"
 #include "votive/cpu/attention_few.h"
+#include "votive/cpu/largest.h"
 #include "votive/cpu/scratch.h"
 #include "votive/cpu/tile.h"
 #include "votive/cpu/tree.h"
@@ -28,26 +29,6 @@ struct RowKeys {
   Size first, last;
   bool holes;
 };
-
-/// The largest of n > 0 numbers. With a NaN among them any will do: its exponential is NaN, and so is the sum.
-f32 largest(const f32* __restrict x, Size n) {
-  constexpr Size lanes = 64;
-  f32 m = x[0];
-  Size i = 0;
-  if (n >= lanes) {
-    f32 lane[lanes];
-    for (Size l = 0; l < lanes; ++l) lane[l] = x[l];
-    for (i = lanes; i + lanes <= n; i += lanes) {
-      for (Size l = 0; l < lanes; ++l) lane[l] = lane[l] > x[i + l] ? lane[l] : x[i + l];
-    }
-    for (Size w = lanes / 2; w > 0; w /= 2) {
-      for (Size l = 0; l < w; ++l) lane[l] = lane[l] > lane[l + w] ? lane[l] : lane[l + w];
-    }
-    m = lane[0];
-  }
-  for (; i < n; ++i) m = m > x[i] ? m : x[i];
-  return m;
-}
 
 template <class Keys, class Values>
 class Attending {

@@ -178,7 +178,7 @@ class Attending {
           Size k0 = 0;
           do {
             const Size units = Dot::units(lesser(block, c_.D - k0));
-            tile({units, keys + Dot::units(k0) * key_rows, key_rows, nullptr, queries + Dot::units(k0) * width, width, nullptr},
+            tile({units, keys + Dot::units(k0) * key_rows, key_rows, queries + Dot::units(k0) * width, width, nullptr},
                  {nullptr, 0, to, width, k0 > 0});
             k0 += block;
           } while (k0 < c_.D);
@@ -377,7 +377,7 @@ class Attending {
         const Size column = c_.E * t / tiles;
         const int rows = static_cast<int>(c_.E * (t + 1) / tiles - column);
         f32* c = chain + column * width;
-        const DirectOperands<DotF32> operands = {n,     values + (begin - s0) * step + column,        step, nullptr, x + begin * width,
+        const DirectOperands<DotF32> operands = {n,     values + (begin - s0) * step + column,        step, x + begin * width,
                                                  width, masked ? seen_of(p, memory) + begin : nullptr};
         const auto tile =
             masked ? direct_function<DotF32, Steps::masked>(rows, vectors) : direct_function<DotF32, Steps::even>(rows, vectors);

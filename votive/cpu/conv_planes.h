@@ -15,23 +15,7 @@
 namespace votive::cpu::VOTIVE_ISA {
 
 #if defined(__AVX2__)
-/// Subnormals are zeros between construction and destruction, also where bf16 has an instruction of its own, since planes are widened (FlushToZero).
-class PlaneFlush {
- public:
-  [[gnu::always_inline]] PlaneFlush() : saved_(_mm_getcsr()) {
-    _mm_setcsr(saved_ | 0x8040u);
-    asm volatile("" ::: "memory");
-  }
-  [[gnu::always_inline]] ~PlaneFlush() {
-    asm volatile("" ::: "memory");
-    _mm_setcsr(saved_);
-  }
-  PlaneFlush(const PlaneFlush&) = delete;
-  PlaneFlush& operator=(const PlaneFlush&) = delete;
-
- private:
-  unsigned saved_;
-};
+using PlaneFlush = FlushSubnormals;  // also where bf16 has an instruction of its own, since planes are widened
 #else
 using PlaneFlush = NoEnvironment;
 #endif

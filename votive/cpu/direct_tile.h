@@ -1,5 +1,5 @@
-// A tile of outputs in registers whose broadcast operand is read where it lies: R numbers side by side at every step of the sum, the steps evenly apart or at
-// listed places. So rows of v, or of an image, are multiplied without being packed first. Not here: operands that are packed by tile (matmul_tile.h).
+// A tile of outputs in registers whose broadcast operand is read where it lies: R numbers side by side at every step of the sum, the steps evenly apart. So
+// rows of k and v are multiplied without being packed first. Not here: operands that are packed by tile (matmul_tile.h).
 #pragma once
 
 #include "votive/cpu/matmul_tile.h"
@@ -17,26 +17,15 @@ constexpr int direct_rows([[maybe_unused]] int vectors) {
 #endif
 }
 
-/// b: `vectors` vectors per unit, units b_step apart. a: R numbers per unit, at a + u·a_step, or at a + places[u] where places are given.
+/// b: `vectors` vectors per unit, units b_step apart. a: R numbers per unit, at a + u·a_step.
 template <class Dot>
 struct DirectOperands {
   Size units;
   const typename Dot::Packed* a;
   Size a_step;
-  const i32* places;
   const typename Dot::Packed* b;
   Size b_step;
   const u32* lanes;  // per unit, a bit for every lane of the tile that takes part; null: all do
-};
-
-/// Where the accumulators start (null: at +0) and end; `add`: the block is complete and c += accumulators, one ordinary addition.
-template <class Acc>
-struct DirectEnds {
-  const Acc* resume;
-  Size resume_step;
-  Acc* c;
-  Size c_step;
-  bool add;
 };
 
 #if defined(__AVX512F__)
@@ -59,59 +48,44 @@ inline LaneMask lane_mask(u32 bits) {
 }
 #endif
 
-enum class Steps { even, listed, masked };  // of a; masked: even, and lanes that take no part are left alone (DotF32)
+enum class Steps { even, masked };  // masked: lanes that take no part are left alone (DotF32)
 
 template <class Dot, int R, int N, Steps steps>
-void direct_tile(const DirectOperands<Dot>& x, const DirectEnds<typename Dot::Acc>& ends) {
+void direct_tile(const DirectOperands<Dot>& x, const TileEnds<typename Dot::Acc>& ends) {
   using Vector = typename Dot::Vector;
   using Operand = typename Dot::Operand;
   constexpr int lanes = Vector::lanes;
   Vector acc[R * N];
-  if (ends.resume != nullptr) {
-    unroll<R>([&](auto i) __attribute__((always_inline)) {
-      unroll<N>([&](auto j)
-                    __attribute__((always_inline)) { acc[i * N + j] = Vector::load(ends.resume + i * ends.resume_step + j * lanes); });
-    });
-  } else {
-    unroll<R * N>([&](auto i) __attribute__((always_inline)) { acc[i] = Vector::zero(); });
-  }
+  start_tile<R, N>(ends, acc);
   {
     const typename Dot::Environment environment;
     const typename Dot::Packed *a = x.a, *b = x.b;
-    const i32* place = x.places;
     for (Size u = 0; u < x.units; ++u) {
-      const typename Dot::Packed* at = steps == Steps::listed ? a + *place++ : a;
       Operand b_u[N];
       unroll<N>([&](auto j) __attribute__((always_inline)) { b_u[j] = Operand::load(b + j * lanes); });
       if constexpr (steps == Steps::masked) {
         LaneMask mask[N];
         unroll<N>([&](auto j) __attribute__((always_inline)) { mask[j] = lane_mask(x.lanes[u] >> (j * lanes)); });
         unroll<R>([&](auto i) __attribute__((always_inline)) {
-          const Operand a_ui = Operand::broadcast(at[i]);
+          const Operand a_ui = Operand::broadcast(a[i]);
           unroll<N>([&](auto j) __attribute__((always_inline)) { accumulate_where(mask[j], acc[i * N + j], a_ui, b_u[j]); });
         });
       } else {
         unroll<R>([&](auto i) __attribute__((always_inline)) {
           Operand a_ui;
-          broadcast_from(at + i, a_ui);
+          broadcast_from(a + i, a_ui);
           unroll<N>([&](auto j) __attribute__((always_inline)) { Dot::step(acc[i * N + j], a_ui, b_u[j]); });
         });
       }
-      if constexpr (steps != Steps::listed) a += x.a_step;
+      a += x.a_step;
       b += x.b_step;
     }
   }
-  unroll<R>([&](auto i) __attribute__((always_inline)) {
-    typename Dot::Acc* c = ends.c + i * ends.c_step;
-    unroll<N>([&](auto j) __attribute__((always_inline)) {
-      if (ends.add) acc[i * N + j] = add(Vector::load(c + j * lanes), acc[i * N + j]);
-      store(c + j * lanes, acc[i * N + j]);
-    });
-  });
+  finish_tile<R, N>(ends, acc);
 }
 
 template <class Dot>
-using DirectFunction = void (*)(const DirectOperands<Dot>&, const DirectEnds<typename Dot::Acc>&);
+using DirectFunction = void (*)(const DirectOperands<Dot>&, const TileEnds<typename Dot::Acc>&);
 
 /// direct_tile<Dot, rows, vectors, steps> for 1 ≤ vectors ≤ 2 and 1 ≤ rows ≤ direct_rows(vectors).
 template <class Dot, Steps steps>

@@ -164,11 +164,35 @@ template <class Dot, class Read, int R, int N, int part>
   }
 }
 
+/// The R × N accumulators of a tile as `ends` says they start, and where they end.
+template <int R, int N, class Acc, class Vector>
+[[gnu::always_inline]] inline void start_tile(const TileEnds<Acc>& ends, Vector* acc) {
+  constexpr int lanes = Vector::lanes;
+  if (ends.resume != nullptr) {
+    unroll<R>([&](auto i) __attribute__((always_inline)) {
+      unroll<N>([&](auto j)
+                    __attribute__((always_inline)) { acc[i * N + j] = Vector::load(ends.resume + i * ends.resume_step + j * lanes); });
+    });
+  } else {
+    unroll<R * N>([&](auto i) __attribute__((always_inline)) { acc[i] = Vector::zero(); });
+  }
+}
+template <int R, int N, class Acc, class Vector>
+[[gnu::always_inline]] inline void finish_tile(const TileEnds<Acc>& ends, Vector* acc) {
+  constexpr int lanes = Vector::lanes;
+  unroll<R>([&](auto i) __attribute__((always_inline)) {
+    Acc* c = ends.c + i * ends.c_step;
+    unroll<N>([&](auto j) __attribute__((always_inline)) {
+      if (ends.add) acc[i * N + j] = add(Vector::load(c + j * lanes), acc[i * N + j]);
+      store(c + j * lanes, acc[i * N + j]);
+    });
+  });
+}
+
 /// units × (R rows of a, N vectors of b). a: R numbers per unit. b: rows of at least N vectors of Read::Word, b_step words apart.
 template <class Dot, class Read, int R, int N>
 void tile(Size units, const typename Dot::Packed* a, const void* b_words, Size b_step, const TileEnds<typename Dot::Acc>& ends) {
   using Vector = typename Dot::Vector;
-  constexpr int lanes = Vector::lanes;
   const auto* b = static_cast<const typename Read::Word*>(b_words);
   const auto* ahead = static_cast<const char*>(ends.ahead != nullptr ? ends.ahead : b_words);
   const Size ahead_step = ends.ahead_step;
@@ -179,14 +203,7 @@ void tile(Size units, const typename Dot::Packed* a, const void* b_words, Size b
     });
   });
   Vector acc[R * N];
-  if (ends.resume != nullptr) {
-    unroll<R>([&](auto i) __attribute__((always_inline)) {
-      unroll<N>([&](auto j)
-                    __attribute__((always_inline)) { acc[i * N + j] = Vector::load(ends.resume + i * ends.resume_step + j * lanes); });
-    });
-  } else {
-    unroll<R * N>([&](auto i) __attribute__((always_inline)) { acc[i] = Vector::zero(); });
-  }
+  start_tile<R, N>(ends, acc);
   {
     const typename Dot::Environment environment;
     Size u = 0;
@@ -201,13 +218,7 @@ void tile(Size units, const typename Dot::Packed* a, const void* b_words, Size b
       if (u < units) multiply_unit<Dot, Read, R, N, Read::even>(a, b, acc);
     }
   }
-  unroll<R>([&](auto i) __attribute__((always_inline)) {
-    typename Dot::Acc* c = ends.c + i * ends.c_step;
-    unroll<N>([&](auto j) __attribute__((always_inline)) {
-      if (ends.add) acc[i * N + j] = add(Vector::load(c + j * lanes), acc[i * N + j]);
-      store(c + j * lanes, acc[i * N + j]);
-    });
-  });
+  finish_tile<R, N>(ends, acc);
 }
 
 template <class Dot>

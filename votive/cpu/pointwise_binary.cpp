@@ -68,21 +68,6 @@ void select_loop(const void* condition, const void* a, const void* b, void* y, S
                             static_cast<const T*>(b));
 }
 
-/// make(T()) for the integer type of a dtype.
-template <class Make>
-Loop2 of_integer(DType dtype, Make make) {
-  switch (dtype) {
-    case DType::i8: return make(i8());
-    case DType::i16: return make(i16());
-    case DType::i32: return make(i32());
-    case DType::i64: return make(i64());
-    case DType::u16: return make(u16());
-    case DType::u32: return make(u32());
-    case DType::u64: return make(u64());
-    default: return make(u8());
-  }
-}
-
 template <auto of_i64, auto of_u64, class T>
 constexpr auto text_of() {
   if constexpr (std::is_signed_v<T>) {

@@ -44,6 +44,21 @@ Plan2 plan(BinaryKind kind, DType a, DType b);
 Plan3 plan(TernaryKind kind, DType y);
 PlanWhere plan_where(DType y);
 
+/// make(T()), a loop, for the integer type of a dtype.
+template <class Make>
+auto of_integer(DType dtype, Make make) {
+  switch (dtype) {
+    case DType::i8: return make(i8());
+    case DType::i16: return make(i16());
+    case DType::i32: return make(i32());
+    case DType::i64: return make(i64());
+    case DType::u16: return make(u16());
+    case DType::u32: return make(u32());
+    case DType::u64: return make(u64());
+    default: return make(u8());
+  }
+}
+
 // A few microseconds of work, so that waking a thread (about 1 µs while it spins) pays.
 inline constexpr Size grain_of_arithmetic = 32 * tile_size;
 inline constexpr Size grain_of_functions = 4 * tile_size;

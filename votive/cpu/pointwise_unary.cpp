@@ -108,21 +108,6 @@ void loop_of_moderate(const void* x, void* y, Size n) {
   }
 }
 
-/// make(T()) for the integer type of a dtype.
-template <class Make>
-Loop1 of_integer(DType dtype, Make make) {
-  switch (dtype) {
-    case DType::i8: return make(i8());
-    case DType::i16: return make(i16());
-    case DType::i32: return make(i32());
-    case DType::i64: return make(i64());
-    case DType::u16: return make(u16());
-    case DType::u32: return make(u32());
-    case DType::u64: return make(u64());
-    default: return make(u8());
-  }
-}
-
 // Integers of any width in the text of 64 bits, cut to their width: the low bits of + − × are the same, and so is the order.
 template <auto of_i64, auto of_u64>
 Plan1 integers(DType x) {

@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include "votive/cpu/simd_flush.h"
 #include "votive/cpu/simd_twice.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -273,24 +274,7 @@ template <int n>
   });
 }
 
-/// Subnormals are zeros between construction and destruction, as CONTRACT.md 4.4 says of bf16 pairs. Arithmetic whose operands are loaded
-/// after the one and stored before the other stays between them.
-class FlushToZero {
- public:
-  [[gnu::always_inline]] FlushToZero() : saved_(_mm_getcsr()) {
-    _mm_setcsr(saved_ | 0x8040u);
-    asm volatile("" ::: "memory");
-  }
-  [[gnu::always_inline]] ~FlushToZero() {
-    asm volatile("" ::: "memory");
-    _mm_setcsr(saved_);
-  }
-  FlushToZero(const FlushToZero&) = delete;
-  FlushToZero& operator=(const FlushToZero&) = delete;
-
- private:
-  unsigned saved_;
-};
+using FlushToZero = FlushSubnormals;
 
 #if defined(VOTIVE_ISA_v4emulated)
 using Vf32 = Twice<F32x8>;

@@ -13,6 +13,8 @@
 #pragma GCC diagnostic pop
 #endif
 
+#include "votive/cpu/simd_flush.h"
+
 namespace votive::cpu::VOTIVE_ISA {
 
 struct Vf32 {
@@ -342,24 +344,7 @@ class FlushToZero {
   return fma(as_f32(shift_left<16>(a)), as_f32(shift_left<16>(b)), acc);
 }
 
-/// Subnormals are zeros between construction and destruction, as CONTRACT.md 4.4 says of bf16 pairs. Arithmetic whose operands are loaded
-/// after the one and stored before the other stays between them.
-class FlushToZero {
- public:
-  [[gnu::always_inline]] FlushToZero() : saved_(_mm_getcsr()) {
-    _mm_setcsr(saved_ | 0x8040u);
-    asm volatile("" ::: "memory");
-  }
-  [[gnu::always_inline]] ~FlushToZero() {
-    asm volatile("" ::: "memory");
-    _mm_setcsr(saved_);
-  }
-  FlushToZero(const FlushToZero&) = delete;
-  FlushToZero& operator=(const FlushToZero&) = delete;
-
- private:
-  unsigned saved_;
-};
+using FlushToZero = FlushSubnormals;
 #endif
 
 }  // namespace votive::cpu::VOTIVE_ISA

@@ -1,6 +1,7 @@
 // Softmax and log_softmax: four short passes over a row that is in L1 after the first. The sum is the canonical tree, and the last pass gives the quotients
 // that a division gives, as CONTRACT.md 4.1 says. Not here: masks (attention.cpp).
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/largest.h"
 #include "votive/cpu/rows.h"
 #include "votive/numerics/math.h"
 #include "votive/ops/norm.h"
@@ -12,27 +13,6 @@ VOTIVE_SCALAR f32 exponential(f32 x) { return numerics::exp_f32(x); }
 VOTIVE_SCALAR f64 exponential(f64 x) { return numerics::exp_f64(x); }
 VOTIVE_SCALAR f32 logarithm(f32 x) { return numerics::log_f32(x); }
 VOTIVE_SCALAR f64 logarithm(f64 x) { return numerics::log_f64(x); }
-
-/// The largest element. With a NaN in the row any number will do, since the sum becomes NaN; and of equal zeros either, since exp(±0) = 1.
-template <class T>
-T largest(const T* __restrict x, Size n) {
-  constexpr Size lanes = 64;
-  T m = x[0];
-  Size i = 0;
-  if (n >= lanes) {
-    T lane[lanes];
-    for (Size l = 0; l < lanes; ++l) lane[l] = x[l];
-    for (i = lanes; i + lanes <= n; i += lanes) {
-      for (Size l = 0; l < lanes; ++l) lane[l] = lane[l] > x[i + l] ? lane[l] : x[i + l];
-    }
-    for (Size w = lanes / 2; w > 0; w /= 2) {
-      for (Size l = 0; l < w; ++l) lane[l] = lane[l] > lane[l + w] ? lane[l] : lane[l + w];
-    }
-    m = lane[0];
-  }
-  for (; i < n; ++i) m = m > x[i] ? m : x[i];
-  return m;
-}
 
 /// y = exp(x − m); the least bits of those that are not 0, less 1.
 u32 exponentials(const f32* __restrict x, f32 m, f32* __restrict y, Size n) {
