@@ -1,4 +1,6 @@
 // Lookups and rotary positions: the bits of the reference device, and errors before any write.
+#include <algorithm>
+
 #include "tests/cpu/same_bits.h"
 
 namespace votive::test {
@@ -83,6 +85,35 @@ TEST(CpuIndex, OutOfRangeSaysWhatTheReferenceSays) {
   }
   EXPECT_THROW(embedding(x, tensor({-1}, DType::i32)), Error);
   EXPECT_THROW(gather(x, tensor({{7}}, DType::i32), 1), Error);
+}
+
+/// Update k goes to target t of as many as counts[t], in an order that mixes them.
+Tensor targets_with_counts(const std::vector<Size>& counts, DType index) {
+  std::vector<std::int64_t> ids;
+  for (std::size_t t = 0; t < counts.size(); ++t) ids.insert(ids.end(), static_cast<std::size_t>(counts[t]), static_cast<std::int64_t>(t));
+  std::mt19937 random(34);
+  std::shuffle(ids.begin(), ids.end(), random);
+  return from_host<std::int64_t>(ids, {static_cast<Size>(ids.size())}, DType::i64).to(index);
+}
+
+TEST(CpuScatter, OfRowsHasTheBitsOfTheReferenceForAnyNumberOfUpdates) {
+  Draw draw(35);
+  const std::vector<Size> counts = {0, 1, 2, 3, 5, 8, 9, 16, 17, 31, 32, 33, 48, 63, 64, 65, 0, 511, 512, 513, 700, 4096, 4100};
+  const Tensor ids = targets_with_counts(counts, DType::i32);
+  const Size n = static_cast<Size>(counts.size());
+  for (DType dtype : {DType::bf16, DType::f32, DType::f64, DType::i32}) {
+    for (Size columns : {1, 3, 16, 31, 64, 77, 515}) {
+      if (columns == 515 && dtype != DType::f32) continue;
+      const std::vector<Tensor> inputs = {draw.tame({n, columns}, dtype), draw.tame({ids.count(), columns}, dtype), ids};
+      expect_as_reference(std::string(to_string(dtype)) + " rows of " + std::to_string(columns), inputs, [&](Inputs in) {
+        std::vector<Tensor> results = {index_add(in[0], in[2], in[1])};
+        if (columns > 77 || columns == 1) return results;
+        const Tensor places = broadcast_to(reshape(in[2], {in[2].count(), 1}), in[1].shape());
+        results.push_back(scatter_add(in[0], places, in[1]));
+        return results;
+      });
+    }
+  }
 }
 
 TEST(CpuConcat, JoinsAlongAnyAxisLikeTheReference) {

@@ -9,7 +9,7 @@
 #include "votive/cpu/copy.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/positions.h"
-#include "votive/cpu/tree.h"
+#include "votive/cpu/tree_rows.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -268,54 +268,101 @@ void join_elements(const Plan& plan, const Tensor& source, Tensor& y, DType as) 
   plan.updates < Size{0xffffffff} ? by_counts(u32{}) : by_counts(u64{});
 }
 
-/// Runs: for each target a tree per column, `width` columns at a time.
+/// Runs: for each target a tree per column, `width` columns at a time. A unit of work is one target's columns.
 template <class T, class Join, bool mean>
-void join_runs(const Plan& plan, const Groups& groups, const Tensor& source, Tensor& y, DType as) {
-  constexpr Size width = 512;
-  const Dense values(source, as);
-  const T* from = values.data<T>();
-  const Conversion load(y.dtype(), as), store(as, y.dtype());
-  const Size bytes = block_bytes(y.dtype()), cuts = (plan.inner + width - 1) / width;
-  std::byte* to = y.mutable_buffer() + y.offset() * bytes;
-  parallel_for(plan.outer * groups.count * cuts, 1 + (Size{1} << 12) / (plan.inner < width ? plan.inner : width),
-               [&](Size first, Size last) {
-                 const Scratch<T> room(width), total_room(width), memory(TreeColumns<T, Join>::rows_of_memory * width);
-                 for (Size unit = first; unit < last; ++unit) {
-                   const Size cut = unit % cuts, g = unit / cuts % groups.count, o = unit / cuts / groups.count;
-                   const Size at = cut * width, columns = plan.inner - at < width ? plan.inner - at : width;
-                   const i64* order = groups.order.data() + groups.begin[g];
-                   const Size m = groups.begin[g + 1] - groups.begin[g];
-                   const auto run = [&](Size i) { return from + (o * plan.updates + order[i]) * plan.inner + at; };
-                   const T* total = total_room.data();
-                   if (m == 1) {
-                     total = run(0);
-                   } else if (m <= tree_chunk) {
-                     TreeColumns<T, Join> tree(memory.data(), columns);
-                     for (Size i = 0; i < m; ++i) tree.push(run(i));
-                     tree.fold(total_room.data());
-                   } else {
-                     const Size chunks = (m + tree_chunk - 1) / tree_chunk;
-                     const Scratch<T> parts(chunks * columns);
-                     for (Size c = 0; c < chunks; ++c) {
-                       TreeColumns<T, Join> tree(memory.data(), columns);
-                       for (Size i = c * tree_chunk; i < m && i < (c + 1) * tree_chunk; ++i) tree.push(run(i));
-                       tree.fold(parts.data() + c * columns);
-                     }
-                     for (Size w = 0; w < columns; ++w) total_room[w] = tree_combine<T, Join>(parts.data() + w, chunks, columns);
-                   }
-                   std::byte* place = to + ((o * plan.n + groups.target[g]) * plan.inner + at) * bytes;
-                   T* x = load.is_identity() ? reinterpret_cast<T*>(place) : room.data();
-                   if (!load.is_identity()) load(place, reinterpret_cast<std::byte*>(x), columns);
-                   for (Size w = 0; w < columns; ++w) x[w] = settled<T, Join, mean>(x[w], total[w], m);
-                   if (!store.is_identity()) store(reinterpret_cast<const std::byte*>(x), place, columns);
-                 }
-               });
-}
+class JoinRuns {
+ public:
+  JoinRuns(const Plan& plan, const Groups& groups, const Tensor& source, Tensor& y, DType as)
+      : plan_(plan),
+        groups_(groups),
+        values_(source, as),
+        from_(values_.template data<T>()),
+        load_(y.dtype(), as),
+        store_(as, y.dtype()),
+        bytes_(block_bytes(y.dtype())),
+        cuts_((plan.inner + width - 1) / width),
+        to_(y.mutable_buffer() + y.offset() * bytes_) {}
+
+  void run() const {
+    parallel_for(plan_.outer * groups_.count * cuts_, 1 + (Size{1} << 12) / least(plan_.inner, width), [&](Size first, Size last) {
+      const Scratch<T> room(width), total(width), memory(TreeColumns<T, Join>::rows_of_memory * width);
+      const Scratch<const T*> rows(2 * most_gathered_rows);
+      const T **now = rows.data(), **then = now + most_gathered_rows;
+      Size coming = rows_of(Unit(*this, first), then);
+      for (Size i = first; i < last; ++i) {
+        const Unit unit(*this, i);
+        const Size m = coming;
+        std::swap(now, then);
+        coming = i + 1 < last ? rows_of(Unit(*this, i + 1), then) : 0;
+        if constexpr (Join::in_vectors) {
+          if (m > 1) tree_of_rows<T, Join>(now, m, unit.columns, then, coming, total.data());
+        }
+        if (m == 0) join_many(unit, memory.data(), total.data());
+        put(unit, m == 1 ? now[0] : total.data(), room.data());
+      }
+    });
+  }
+
+ private:
+  static constexpr Size width = 512;
+  static Size least(Size a, Size b) { return a < b ? a : b; }
+
+  struct Unit {
+    const i64* order;  // numbers of its updates
+    Size m, target, o, at, columns;
+    Unit(const JoinRuns& all, Size i) {
+      const Size g = i / all.cuts_ % all.groups_.count;
+      order = all.groups_.order.data() + all.groups_.begin[g];
+      m = all.groups_.begin[g + 1] - all.groups_.begin[g];
+      target = all.groups_.target[g];
+      o = i / all.cuts_ / all.groups_.count;
+      at = i % all.cuts_ * width;
+      columns = least(width, all.plan_.inner - at);
+    }
+  };
+  const T* row(const Unit& unit, Size i) const { return from_ + (unit.o * plan_.updates + unit.order[i]) * plan_.inner + unit.at; }
+
+  /// Where a unit's updates lie, so that those of the next one are fetched beside the work; 0 where they are not joined from where they lie.
+  Size rows_of(const Unit& unit, const T** rows) const {
+    if (unit.m > 1 && (!Join::in_vectors || unit.m > most_gathered_rows)) return 0;
+    for (Size i = 0; i < unit.m; ++i) rows[i] = row(unit, i);
+    return unit.m;
+  }
+
+  void join_many(const Unit& unit, T* memory, T* total) const {
+    const Size chunks = (unit.m + tree_chunk - 1) / tree_chunk;
+    const Scratch<T> parts(chunks * unit.columns);
+    for (Size c = 0; c < chunks; ++c) {
+      TreeColumns<T, Join> tree(memory, unit.columns);
+      for (Size i = c * tree_chunk; i < least(unit.m, (c + 1) * tree_chunk); ++i) tree.push(row(unit, i));
+      tree.fold(chunks == 1 ? total : parts.data() + c * unit.columns);
+    }
+    if (chunks == 1) return;
+    for (Size w = 0; w < unit.columns; ++w) total[w] = tree_combine<T, Join>(parts.data() + w, chunks, unit.columns);
+  }
+
+  void put(const Unit& unit, const T* total, T* room) const {
+    std::byte* place = to_ + ((unit.o * plan_.n + unit.target) * plan_.inner + unit.at) * bytes_;
+    T* x = load_.is_identity() ? reinterpret_cast<T*>(place) : room;
+    if (!load_.is_identity()) load_(place, reinterpret_cast<std::byte*>(x), unit.columns);
+    for (Size w = 0; w < unit.columns; ++w) x[w] = settled<T, Join, mean>(x[w], total[w], unit.m);
+    if (!store_.is_identity()) store_(reinterpret_cast<const std::byte*>(x), place, unit.columns);
+  }
+
+  const Plan& plan_;
+  const Groups& groups_;
+  const Dense values_;
+  const T* from_;
+  const Conversion load_, store_;
+  const Size bytes_, cuts_;
+  std::byte* const to_;
+};
 
 template <class T, class Join, bool mean = false>
 void join_updates(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
   if (plan.of_elements()) return join_elements<T, Join, mean>(plan, source, y, as);
-  join_runs<T, Join, mean>(plan, Groups(plan), source, y, as);
+  const Groups groups(plan);
+  JoinRuns<T, Join, mean>(plan, groups, source, y, as).run();
 }
 
 template <class T>
