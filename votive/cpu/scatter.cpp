@@ -8,75 +8,11 @@
 
 #include "votive/cpu/copy.h"
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/positions.h"
+#include "votive/cpu/scatter_plan.h"
 #include "votive/cpu/tree_rows.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
-
-/// y as [outer, n, inner]: update (o, k) of the source, a run of `inner` elements, goes to run (o, target[k]). An index per element makes outer and inner 1.
-struct Plan {
-  Size outer = 1, n = 1, inner = 1, updates = 1;
-  Positions target;
-
-  Plan(const Scatter& op, const Tensor& indices, const Tensor& y)
-      : updates(indices.count()), target(op.range(y.shape()[op.axis]), indices) {
-    if (op.slices) {
-      for (int axis = 0; axis < op.axis; ++axis) outer *= y.shape()[axis];
-      n = y.shape()[op.axis];
-      for (int axis = op.axis + 1; axis < y.rank(); ++axis) inner *= y.shape()[axis];
-      return;
-    }
-    n = y.count();
-    if (y.rank() == 1) return;
-    Layout other = Layout::contiguous(y.shape());  // every coordinate but the one along the axis
-    const Size axis_step = other.strides[op.axis];
-    other.shape = indices.shape();
-    other.strides[op.axis] = 0;
-    const Walk<1> walk({&other});
-    const Size step = walk.step(0);
-    parallel_for(updates, 1 << 14, [&](Size begin, Size end) {
-      Size i = begin;
-      walk.for_each_run(begin, end, [&](const std::array<Size, 1>& at, Size m) {
-        target.replace(i, i + m, [&](Size j, i64 position) { return at[0] + (j - i) * step + position * axis_step; });
-        i += m;
-      });
-    });
-  }
-  bool of_elements() const { return outer == 1 && inner == 1; }
-  /// Fewer targets than updates by so much, or hardly more, that every target can be looked at.
-  bool is_dense() const {
-    constexpr Size sparse = 32;
-    return n / sparse <= updates;
-  }
-};
-
-/// All elements of a tensor as one dense run of another dtype; where they lie already, if they do.
-class Dense {
- public:
-  Dense(const Tensor& x, DType as)
-      : in_(x, x.layout(), as), given_(in_.dense<std::byte>()), memory_(given_ == nullptr ? x.count() * block_bytes(as) : 0) {
-    if (given_ != nullptr) return;
-    const Size bytes = block_bytes(as), count = x.count();
-    parallel_for((count + tile_size - 1) / tile_size, 16, [&](Size begin, Size end) {
-      for (Size at = begin * tile_size; at < end * tile_size && at < count; at += tile_size) {
-        const Size m = count - at < tile_size ? count - at : tile_size;
-        std::byte* place = memory_.data() + at * bytes;
-        const std::byte* values = in_.read_bytes(at, m, place);
-        if (values != place) std::memcpy(place, values, static_cast<std::size_t>(m * bytes));
-      }
-    });
-  }
-  template <class T>
-  const T* data() const {
-    return reinterpret_cast<const T*>(given_ != nullptr ? given_ : memory_.data());
-  }
-
- private:
-  Reader in_;
-  const std::byte* given_;
-  Scratch<std::byte> memory_;
-};
 
 /// Calls body with a value of the unsigned type of that many bytes.
 template <class Body>
@@ -91,7 +27,7 @@ void with_width(Size bytes, Body body) {
 
 /// Calls body(k, target) in order of k for the targets of a range of its own: every thread reads all targets and takes those that are its.
 template <class Body>
-void for_each_own(const Plan& plan, Body body) {
+void for_each_own(const ScatterPlan& plan, Body body) {
   constexpr Size worth_sharing = Size{1} << 16;
   const Size parts = plan.updates < worth_sharing ? 1 : threads();
   parallel_for(plan.n, (plan.n + parts - 1) / parts, [&](Size begin, Size end) {
@@ -103,7 +39,7 @@ void for_each_own(const Plan& plan, Body body) {
 }
 
 /// The last update of each target.
-void assign(const Plan& plan, const Tensor& source, Tensor& y) {
+void assign(const ScatterPlan& plan, const Tensor& source, Tensor& y) {
   const Size bytes = block_bytes(y.dtype());
   const Dense values(source, source.dtype());
   const std::byte* from = values.data<std::byte>();
@@ -127,7 +63,7 @@ void assign(const Plan& plan, const Tensor& source, Tensor& y) {
 }
 
 /// Integers add in any order, so one at a time where they lie.
-void add_integers(const Plan& plan, const Tensor& source, Tensor& y) {
+void add_integers(const ScatterPlan& plan, const Tensor& source, Tensor& y) {
   bool one_value = true;  // a count adds the same to all
   for (int axis = 0; axis < source.rank(); ++axis) one_value &= source.strides()[axis] == 0 || source.shape()[axis] == 1;
   with_width(block_bytes(y.dtype()), [&]<class T>(T) {
@@ -141,49 +77,6 @@ void add_integers(const Plan& plan, const Tensor& source, Tensor& y) {
     for_each_own(plan, [&](Size k, Size t) { to[t] = static_cast<T>(to[t] + from[k]); });
   });
 }
-
-/// The updates' numbers ordered by (target, number); group g has those from begin[g] to begin[g + 1], all of one target.
-struct Groups {
-  Scratch<i64> order, target, begin;
-  Size count = 0;
-
-  explicit Groups(const Plan& plan) : order(plan.updates), target(plan.updates), begin(plan.updates + 1) {
-    if (plan.is_dense()) {
-      by_counting(plan);
-    } else {
-      by_sorting(plan);
-    }
-    begin[count] = plan.updates;
-  }
-
- private:
-  void by_counting(const Plan& plan) {
-    const Scratch<i64> place(plan.n);
-    std::fill_n(place.data(), plan.n, 0);
-    for (Size k = 0; k < plan.updates; ++k) ++place[plan.target[k]];
-    i64 at = 0;
-    for (Size t = 0; t < plan.n; ++t) {
-      const i64 m = place[t];
-      place[t] = at;
-      if (m == 0) continue;
-      target[count] = t;
-      begin[count++] = at;
-      at += m;
-    }
-    for (Size k = 0; k < plan.updates; ++k) order[place[plan.target[k]]++] = k;
-  }
-  void by_sorting(const Plan& plan) {
-    for (Size k = 0; k < plan.updates; ++k) order[k] = k;
-    std::sort(order.data(), order.data() + plan.updates,
-              [&](i64 a, i64 b) { return plan.target[a] != plan.target[b] ? plan.target[a] < plan.target[b] : a < b; });
-    for (Size i = 0; i < plan.updates; ++i) {
-      const i64 t = plan.target[order[i]];
-      if (count != 0 && target[count - 1] == t) continue;
-      target[count] = t;
-      begin[count++] = i;
-    }
-  }
-};
 
 /// The tree over m dense values.
 template <class T, class Join>
@@ -239,7 +132,7 @@ void join_tiles(Tensor& y, DType as, Size count, PlaceOf place_of, RunOf run_of)
 
 /// Single elements: the values themselves are brought into the order of their targets, so that each has a dense run of them.
 template <class T, class Join, bool mean>
-void join_elements(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+void join_elements(const ScatterPlan& plan, const Tensor& source, Tensor& y, DType as) {
   const Dense values(source, as);
   const T* from = values.data<T>();
   const Scratch<T> sorted(plan.updates);
@@ -272,7 +165,7 @@ void join_elements(const Plan& plan, const Tensor& source, Tensor& y, DType as) 
 template <class T, class Join, bool mean>
 class JoinRuns {
  public:
-  JoinRuns(const Plan& plan, const Groups& groups, const Tensor& source, Tensor& y, DType as)
+  JoinRuns(const ScatterPlan& plan, const Groups& groups, const Tensor& source, Tensor& y, DType as)
       : plan_(plan),
         groups_(groups),
         values_(source, as),
@@ -349,7 +242,7 @@ class JoinRuns {
     if (!store_.is_identity()) store_(reinterpret_cast<const std::byte*>(x), place, unit.columns);
   }
 
-  const Plan& plan_;
+  const ScatterPlan& plan_;
   const Groups& groups_;
   const Dense values_;
   const T* from_;
@@ -359,14 +252,14 @@ class JoinRuns {
 };
 
 template <class T, class Join, bool mean = false>
-void join_updates(const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+void join_updates(const ScatterPlan& plan, const Tensor& source, Tensor& y, DType as) {
   if (plan.of_elements()) return join_elements<T, Join, mean>(plan, source, y, as);
   const Groups groups(plan);
   JoinRuns<T, Join, mean>(plan, groups, source, y, as).run();
 }
 
 template <class T>
-void join_floats(ScatterMode mode, const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+void join_floats(ScatterMode mode, const ScatterPlan& plan, const Tensor& source, Tensor& y, DType as) {
   switch (mode) {
     case ScatterMode::add: return join_updates<T, Sum<T>>(plan, source, y, as);
     case ScatterMode::mul: return join_updates<T, Product<T>>(plan, source, y, as);
@@ -377,13 +270,13 @@ void join_floats(ScatterMode mode, const Plan& plan, const Tensor& source, Tenso
 }
 
 template <class T>
-void join_integers(ScatterMode mode, const Plan& plan, const Tensor& source, Tensor& y, DType as) {
+void join_integers(ScatterMode mode, const ScatterPlan& plan, const Tensor& source, Tensor& y, DType as) {
   if (mode == ScatterMode::min) return join_updates<T, Least<T>>(plan, source, y, as);
   join_updates<T, Greatest<T>>(plan, source, y, as);
 }
 
 void scatter(const Scatter& op, const Tensor& x, const Tensor& indices, const Tensor& source, Tensor& y, Stream&) {
-  const Plan plan(op, indices, y);
+  const ScatterPlan plan(op, indices, y);
   copy_elements(x, y);
   if (source.count() == 0) return;
   if (op.mode == ScatterMode::assign) return assign(plan, source, y);

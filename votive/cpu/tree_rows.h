@@ -8,9 +8,7 @@ namespace votive::cpu::VOTIVE_ISA {
 
 inline constexpr Size most_gathered_rows = tree_lanes * numerics::tree_group_steps;  // one group: a lane adds its rows one after the other
 
-namespace gathered {
-
-inline constexpr int vectors = 4;  // side by side: two lines of a row of f32, and five levels of them in 32 registers
+inline constexpr int gathered_vectors = 4;  // side by side: two lines of a row of f32, and five levels of them in 32 registers
 
 template <class V, bool whole>
 [[gnu::always_inline]] inline V load_lanes(const auto* x, [[maybe_unused]] int count) {
@@ -42,7 +40,7 @@ template <class Join, int width, int n, bool whole, class V, class T>
 }
 
 template <class Join, int n, bool whole, class T>
-[[gnu::noinline]] void join_columns(const T* const* rows, Size m, Size column, int count, T* result) {
+[[gnu::noinline]] void join_gathered_columns(const T* const* rows, Size m, Size column, int count, T* result) {
   using V = decltype(Elements<T>::load(result));
   V sum[n];
   join_lanes_of<Join, 1, n, whole>(rows, 0, m, column, count, sum);
@@ -55,13 +53,10 @@ template <class Join, int n, bool whole, class T>
   });
 }
 
-}  // namespace gathered
-
 /// result[c] = the tree over rows[0][c] … rows[m − 1][c], 0 < m ≤ most_gathered_rows. Rows `next`, of which there are `coming`, are fetched meanwhile.
 template <class T, class Join>
 void tree_of_rows(const T* const* rows, Size m, Size columns, const T* const* next, Size coming, T* result) {
-  using namespace gathered;
-  constexpr Size lanes = decltype(Elements<T>::load(result))::lanes, together = vectors * lanes;
+  constexpr Size lanes = decltype(Elements<T>::load(result))::lanes, together = gathered_vectors * lanes;
   constexpr Size line = 64 / static_cast<Size>(sizeof(T));
   const auto fetch = [&](Size from, Size to) {
     for (Size i = 0; i < coming; ++i) {
@@ -71,11 +66,11 @@ void tree_of_rows(const T* const* rows, Size m, Size columns, const T* const* ne
   Size at = 0;
   for (; at + together <= columns; at += together) {
     fetch(at, at + together);
-    join_columns<Join, vectors, true>(rows, m, at, 0, result);
+    join_gathered_columns<Join, gathered_vectors, true>(rows, m, at, 0, result);
   }
   fetch(at, columns);
-  for (; at + lanes <= columns; at += lanes) join_columns<Join, 1, true>(rows, m, at, 0, result);
-  if (at < columns) join_columns<Join, 1, false>(rows, m, at, static_cast<int>(columns - at), result);
+  for (; at + lanes <= columns; at += lanes) join_gathered_columns<Join, 1, true>(rows, m, at, 0, result);
+  if (at < columns) join_gathered_columns<Join, 1, false>(rows, m, at, static_cast<int>(columns - at), result);
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA
