@@ -61,6 +61,21 @@ TEST(PackedFloats, TakeNonFiniteNumbersAndSubnormalsAsTheyCome) {
   }
 }
 
+TEST(PackedFloats, AndPlainOnesRoundSumsOfEveryKind) {
+  test::Draw draw(35);
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    for (Size m : {3, 20, 120}) {  // a bias of any bits: NaN, infinities and subnormals are what is rounded
+      const Tensor bias = draw.wild({97}, dtype);
+      const std::vector<Tensor> inputs = {draw.tame({m, 9}, dtype), draw.tame({97, 9}, dtype), bias, draw.wild({97, 9}, dtype)};
+      test::expect_as_reference(std::string(to_string(dtype)) + " m=" + std::to_string(m), inputs, [](const std::vector<Tensor>& in) {
+        const Tensor nothing = zeros_like(in[0]);
+        return std::vector<Tensor>{linear(nothing, in[1], in[2]), linear(nothing, prepack(in[1]), in[2]), linear(in[0], in[1], in[2]),
+                                   linear(in[0], in[3]), linear(in[0], prepack(in[3]))};
+      });
+    }
+  }
+}
+
 TEST(PackedFloats, MultiplyActivationsOfAnyFloatAsPlainOnesDo) {
   test::Draw draw(35);
   for (DType a : floats) {

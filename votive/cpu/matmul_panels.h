@@ -172,6 +172,7 @@ class PanelProduct {
     const Size ahead_step =
         up(smaller_size(b_.row_step, width) * Size{sizeof(typename Read::Word)} * rows_per_unit, Read::units * group.tiles.tiles);
     const typename Read::Word* b = b_at(j, k0);
+    if (last && !direct && !y_is_acc<Acc>(p_)) fetch_outputs(group, column, columns);
     // One tile reads b once, a plain stream that the machine fetches by itself: asking for the next panel cost f16 a quarter (2-core Zen 4).
     if (group.tiles.tiles == 1) ahead = reinterpret_cast<const std::byte*>(b);
     for (Size q = 0; q < units; q += panel_piece) {
@@ -200,6 +201,15 @@ class PanelProduct {
         if (ends && last && (!direct || p_.bias != nullptr))
           finish_sums(p_, static_cast<const Acc*>(c), c_step, row, column, rows, columns);
       }
+    }
+  }
+
+  /// Lines of y that the block's rounded sums will be written to.
+  void fetch_outputs(const Group& group, Size column, Size columns) const {
+    const Size bytes = block_bytes(p_.y_dtype);
+    const std::byte* row = p_.y + ((y_row_ + group.first) * p_.n + column) * bytes;
+    for (Size i = 0; i < group.tiles.m; ++i, row += p_.n * bytes) {
+      for (Size at = 0; at < columns * bytes; at += 64) __builtin_prefetch(row + at, 1, 2);
     }
   }
 
