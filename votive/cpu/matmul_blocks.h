@@ -140,7 +140,10 @@ class Multiplier {
 
   // ---- small: both operands where they lie -----------------------------------------------------------------------------------------------------------
 
-  static constexpr Size small_k = 512, small_b_bytes = Size{panel_piece == k_block ? 1024 : 16} << 10;
+  static constexpr bool holds_panels = panel_piece == k_block;  // L1 holds what a tile reads of a whole block of k
+  static constexpr Size small_k = 512, small_b_bytes = Size{holds_panels ? 1024 : 512} << 10;
+  // Elsewhere rows of b come from L2, and far apart they share its sets: 4 KiB apart a product is slower than with a packed b, 1 KiB apart a fifth faster.
+  static constexpr Size small_b_row = holds_panels ? Size{1} << 40 : 2048, tiny_b_bytes = Size{16} << 10;
 
   bool is_small() const {
     if constexpr (Dot::pairs || Dot::swapped) {
@@ -149,8 +152,9 @@ class Multiplier {
       constexpr DType plain = sizeof(Acc) == 8 ? DType::f64 : DType::f32;
       if (p_.a.dtype != plain || p_.b.dtype != plain || !y_is_acc<Acc>(p_) || p_.gathered != nullptr || p_.b.column != 1) return false;
       // Rows of a that are pages apart would share a set of L1.
-      return p_.k <= small_k && p_.m <= 2 * small_k && p_.k * p_.n * Size{sizeof(Acc)} <= small_b_bytes &&
-             p_.a.row * Size{sizeof(Acc)} % 4096 != 0;
+      const Size b_bytes = p_.k * p_.n * Size{sizeof(Acc)};
+      if (b_bytes > tiny_b_bytes && p_.b.row * Size{sizeof(Acc)} > small_b_row) return false;
+      return p_.k <= small_k && p_.m <= 2 * small_k && b_bytes <= small_b_bytes && p_.a.row * Size{sizeof(Acc)} % 4096 != 0;
     }
   }
 

@@ -37,7 +37,11 @@ template <DType dtype, class Acc>
 #endif
     for (; j + Vf32::lanes <= n; j += Vf32::lanes) {
       if constexpr (dtype == DType::f16) {
-        store_f16(y + j, Vf32::load(from + j));
+        Vf32 v = Vf32::load(from + j);
+#if defined(__AVX2__)
+        v = canonical(v);
+#endif
+        store_f16(y + j, v);
       } else {
         store_bf16(y + j, Vf32::load(from + j));
       }
