@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "votive/base/thread_pool.h"
+#include "votive/cpu/conv_direct.h"
 #include "votive/cpu/conv_planes.h"
 #include "votive/cpu/conv_rows.h"
 #include "votive/cpu/conv_windows.h"
@@ -121,17 +122,38 @@ struct WeightSteps {
   Size group, row, channel, kernel[3];
 };
 
+/// Whether a row of w holds channels and, faster, taps without a gap.
+bool has_dense_rows(const Convolution& c, const WeightSteps& steps) {
+  Size step = 1;
+  for (std::size_t i = 3; i-- > 0;) {
+    const Axis& a = c.axes[i];
+    if (a.taps > 1 && (steps.kernel[i] != step || a.kernel_step != 1)) return false;
+    if (a.kernel_first != 0) return false;
+    step *= a.taps;
+  }
+  return c.channels == 1 || steps.channel == step;
+}
+
 template <class Word>
 void convolve(const Convolution& c, const Tensor& w, const WeightSteps& steps, const Tensor& bias, std::byte* y) {
+  const bool direct = direct_convolution_fits(c);
+  if (direct && has_dense_rows(c, steps)) {
+    const DirectWeights rows{reinterpret_cast<const std::byte*>(data<Word>(w)), steps.group, steps.row, true};
+    if (c.dtype == DType::f64) return convolve_directly(c, rows, Bias<f64>(bias).data(), y);
+    return convolve_directly(c, rows, Bias<f32>(bias).data(), y);
+  }
   const Scratch<Word> weights(c.groups * c.rows * c.k());
   arrange_weights(c, data<Word>(w), steps.group, steps.row, steps.channel, steps.kernel, weights.data());
+  const DirectWeights rows{reinterpret_cast<const std::byte*>(weights.data()), c.rows * c.k(), c.k(), false};
   if (c.dtype == DType::f64) {
     const Bias<f64> wide(bias);
+    if (direct) return convolve_directly(c, rows, wide.data(), y);
     if (has_short_rows(c)) return convolve_short_rows<f64>(c, reinterpret_cast<const f64*>(weights.data()), wide.data(), y);
     if (is_plane_by_plane(c)) return convolve_planes<f64>(c, reinterpret_cast<const f64*>(weights.data()), wide.data(), y);
     return convolve_as_product(c, weights.data(), wide.data(), y);
   }
   const Bias<f32> wide(bias);
+  if (direct) return convolve_directly(c, rows, wide.data(), y);
   const bool short_rows = has_short_rows(c);
   if (!short_rows && !is_plane_by_plane(c)) return convolve_as_product(c, weights.data(), wide.data(), y);
   const Size n = c.groups * c.k();

@@ -1,0 +1,452 @@
+// Direct convolutions: how image, weights and sums lie, and how the outputs are cut into strips and tiles. An output's chain runs over taps and, faster, over
+// channels in blocks (CONTRACT.md 4.3, 4.4); pieces of a block that leave the registers are exact. Not here: the tile (conv_direct_tile.h).
+#include "votive/cpu/conv_direct.h"
+
+#include "votive/base/thread_pool.h"
+#include "votive/cpu/conv_direct_lanes.h"
+#include "votive/cpu/conv_direct_tile.h"
+#include "votive/cpu/convert.h"
+#include "votive/cpu/scratch.h"
+
+namespace votive::cpu::VOTIVE_ISA {
+
+namespace {
+
+constexpr Size up(Size a, Size b) { return (a + b - 1) / b; }
+
+/// Element is what x, w and y hold.
+template <class Dot, class Element>
+class DirectConvolution {
+ public:
+  DirectConvolution(const Convolution& c, const DirectWeights& w, const void* bias, std::byte* y)
+      : c_(c),
+        w_(w),
+        bias_(static_cast<const Acc*>(bias)),
+        y_(y),
+        round_(sizeof(Acc) == 8 ? DType::f64 : DType::f32, c.dtype),
+        words_(Dot::units(c.channels)),
+        units_(c.taps() * words_),
+        vectors_(up(c.rows, lanes)),
+        panels_(up(vectors_, direct_vectors)),
+        runs_(c.taps() + 2 * up(units_, piece_units) + 2),
+        pieces_(2 * up(units_, piece_units) + 2),
+        packed_(c.groups * vectors_ * lanes * units_) {
+    const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
+    // Positions a multiple of half a page apart would share two sets of L1.
+    position_ = words_ * Size{sizeof(Packed)} % 2048 == 0 ? words_ + 64 / Size{sizeof(Packed)} : words_;
+    columns_ = (a2.out - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
+    pitch_ = columns_ * position_;
+    over_ = (a1.taps - 1) * a1.step + 1 - a1.stride;  // rows of the input beside those that each row of outputs brings
+    const Size fits = least(strip_words / (a0.taps * pitch_) - over_, most_positions / a2.out * a1.stride) / a1.stride;
+    band_rows_ = least(a1.out, most(1, fits));
+    plane_ = (band_rows_ * a1.stride + over_) * pitch_;
+    bands_ = 1;
+    if (band_rows_ == a1.out)
+      bands_ = most(1, least(least(strip_words / (a0.taps * plane_), most_positions / (a1.out * a2.out)), c.images * a0.out));
+    from_ = least(columns_, most(0, -a2.origin));
+    to_ = most(from_, least(columns_, a2.in - a2.origin));
+    cut_sum();
+  }
+
+  void run() {
+    pack_weights();
+    const Size rows = c_.groups * c_.images * c_.axes[0].out * c_.axes[1].out;
+    const Size pieces = threads() == 1 ? 1 : 4 * threads();
+    // Weights that L2 cannot hold are better read by one thread each than by all.
+    Size chunks = c_.rows * c_.k() * Size{sizeof(Element)} > (Size{1} << 20) ? up(pieces, 2) : up(pieces, rows);
+    chunks = least(panels_, chunks);
+    const Size work = c_.rows * c_.k() * c_.axes[2].out / chunks;
+    const auto strips = [&](Size begin, Size end) {
+      Worker worker(*this);
+      while (begin < end) begin = strip(begin, end, rows, chunks, worker);
+    };
+    if (pieces == 1) return strips(0, rows);
+    parallel_for(rows * chunks, up(65536, work + 1), [&](Size begin, Size end) { strips(begin, end); });
+  }
+
+ private:
+  using Acc = typename Dot::Acc;
+  using Packed = typename Dot::Packed;
+  using Vector = typename Dot::Vector;
+  static constexpr int lanes = Vector::lanes;
+  static constexpr Size block_units = Dot::units(numerics::dot_block);
+  static constexpr Size piece_units = least(block_units, panel_piece);
+  static constexpr Size strip_words = Size{1} << 16;  // of a strip, which shares L2 with a panel of weights
+  static constexpr Size most_positions = 1024;        // of a strip, for the sums of a panel
+
+  /// Rows of outputs of one image, `at` words and `first` outputs into the strip.
+  struct Band {
+    Size image, o0, o1, rows, at, first;
+  };
+  struct Tile {
+    Size x[2], first[2];
+    int positions, runs;
+  };
+  /// Part of a block whose accumulators stay in registers.
+  struct Piece {
+    Size run, run_end, units, unit;
+    bool begins, ends, adds;
+  };
+
+  struct Worker {
+    explicit Worker(const DirectConvolution& d)
+        : strip(d.bands_ * d.c_.axes[0].taps * d.plane_ + 16),
+          sums(2 * (d.positions() + lanes) * direct_vectors * lanes),
+          rows(d.round_.is_identity() ? 0 : lanes * (d.positions() + lanes)),
+          bands(d.bands_),
+          tiles(d.bands_ * d.band_rows_ * up(d.c_.axes[2].out, run_positions) + 4) {}
+    Scratch<Packed> strip;
+    Scratch<Acc> sums, rows;
+    Scratch<Band> bands;
+    Scratch<Tile> tiles;
+  };
+
+  Size positions() const { return bands_ * band_rows_ * c_.axes[2].out; }
+
+  // ---- the sum ----------------------------------------------------------------------------------------------------------------------------------
+
+  /// Taps whose channels lie side by side are one run; blocks, and pieces of them, end runs.
+  void cut_sum() {
+    const Axis &a0 = c_.axes[0], &a1 = c_.axes[1], &a2 = c_.axes[2];
+    Size run = -1, unit = 0;
+    pieces_count_ = 0;
+    Piece piece{0, 0, 0, 0, true, false, false};
+    const auto close = [&] {
+      piece.run_end = run + 1;
+      piece.ends = unit % block_units == 0 || unit == units_;
+      piece.adds = piece.ends && unit > block_units;
+      pieces_[pieces_count_++] = piece;
+      piece = {run + 1, 0, 0, unit, piece.ends, false, false};
+    };
+    for (Size t0 = 0; t0 < a0.taps; ++t0) {
+      for (Size t1 = 0; t1 < a1.taps; ++t1) {
+        for (Size t2 = 0; t2 < a2.taps; ++t2) {
+          Size at = t0 * plane_ + t1 * a1.step * pitch_ + t2 * a2.step * position_;
+          for (Size left = words_; left > 0;) {
+            const Size n = least(left, block_units - unit % block_units);
+            // A piece rather ends with a tap than inside one.
+            if (piece.units + n > piece_units && piece.units >= piece_units / 2) close();
+            const Size m = least(n, piece_units - piece.units);
+            if (piece.units > 0 && runs_[run].at + runs_[run].units == at) {
+              runs_[run].units += m;
+            } else {
+              runs_[++run] = {at, m};
+            }
+            piece.units += m;
+            unit += m;
+            at += m;
+            left -= m;
+            if (piece.units == piece_units || unit % block_units == 0 || unit == units_) close();
+          }
+        }
+      }
+    }
+  }
+
+  // ---- weights: per group, panels of vectors of rows by unit ---------------------------------------------------------------------------------------
+
+  int panel_vectors_of(Size panel) const { return static_cast<int>(least(direct_vectors, vectors_ - panel * direct_vectors)); }
+  Packed* panel_at(Size group, Size panel) const { return packed_.data() + (group * vectors_ + panel * direct_vectors) * lanes * units_; }
+
+  void pack_weights() const {
+    parallel_for(c_.groups * vectors_, up(8192, c_.k() * lanes), [&](Size begin, Size end) {
+      const Scratch<Acc> halves(Dot::pairs ? c_.k() * lanes : 0);
+      for (Size i = begin; i < end; ++i) {
+        const Size group = i / vectors_, vector = i % vectors_, panel = vector / direct_vectors;
+        const Size width = panel_vectors_of(panel) * lanes;
+        Packed* to = panel_at(group, panel) + vector % direct_vectors * lanes;
+        if constexpr (Dot::pairs) {
+          pack_vector(group, vector, halves.data(), lanes);
+          for (Size u = 0; u < units_; ++u) {
+            const Acc* pair = halves.data() + 2 * u * lanes;
+            store(to + u * width, bit_or(shift_right<16>(as_i32(Vector::load(pair))), as_i32(Vector::load(pair + lanes))));
+          }
+        } else {
+          pack_vector(group, vector, to, width);
+        }
+      }
+    });
+  }
+
+  /// Elements of one vector of rows in the order of the sum, vectors `width` apart.
+  void pack_vector(Size group, Size vector, Acc* to, Size width) const {
+    using Plain = std::conditional_t<sizeof(Acc) == 8, DotF64, DotF32>;
+    const Size first = vector * lanes, taps = c_.taps(), channels = c_.channels;
+    const Element* from = reinterpret_cast<const Element*>(w_.data) + group * w_.group + first * w_.row;
+    const auto row = [&](Size i) { return from + i * w_.row; };
+    const auto place = [&](Size k) { return to + (Dot::swapped ? k ^ 1 : k) * width; };
+    const bool f16 = c_.dtype == DType::f16;
+    if (!w_.channels_first) {
+      rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, row, [&](Size k, Vector v) { store(place(k), v); });
+      return;
+    }
+    Size next = 0, tap = 0, channel = 0;
+    rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, row, [&](Size i, Vector v) {
+      if (i != next) {
+        tap = i % taps;
+        channel = i / taps;
+      }
+      store(place(tap * channels + channel), v);
+      next = i + 1;
+      if (++tap == taps) {
+        tap = 0;
+        ++channel;
+      }
+    });
+  }
+
+  // ---- the strip: planes, rows and columns that the taps of its outputs reach, channels side by side ------------------------------------------------
+
+  void fill(const Band& band, Size group, Packed* strip) const {
+    const Axis &a0 = c_.axes[0], &a1 = c_.axes[1];
+    const Size rows = band.rows * a1.stride + over_, i1 = band.o1 * a1.stride + a1.origin;
+    for (Size t0 = 0; t0 < a0.taps; ++t0) {
+      const Size i0 = band.o0 * a0.stride + t0 * a0.step + a0.origin;
+      Packed* to = strip + band.at + t0 * plane_;
+      const bool any = i0 >= 0 && i0 < a0.in && to_ > from_;
+      const Size begin = any ? least(rows, most(0, -i1)) : rows, end = any ? most(begin, least(rows, a1.in - i1)) : rows;
+      clear(to, begin * pitch_);
+      clear(to + end * pitch_, (rows - end) * pitch_);
+      for (Size r = begin; r < end; ++r) {
+        clear(to + r * pitch_, from_ * position_);
+        clear(to + r * pitch_ + to_ * position_, (columns_ - to_) * position_);
+      }
+      if (begin == end) continue;
+      const Element* x = reinterpret_cast<const Element*>(c_.x) + band.image * c_.x_image + group * c_.channels * c_.x_channel +
+                         i0 * a0.x_stride + (i1 + begin) * a1.x_stride;
+      take_rows(x, end - begin, to + begin * pitch_);
+    }
+  }
+  static void clear(Packed* to, Size n) {
+    if (n > 0) std::memset(to, 0, static_cast<std::size_t>(n) * sizeof(Packed));
+  }
+
+  /// `rows` rows of the input, of which `x` is column 0 of the first.
+  void take_rows(const Element* x, Size rows, Packed* to) const {
+    const Axis &a1 = c_.axes[1], &a2 = c_.axes[2];
+    if (a2.x_stride != 1 || words_ < lanes / 2) {
+      for (Size r = 0; r < rows; ++r) take_elements(x + r * a1.x_stride + (a2.origin + from_) * a2.x_stride, to + r * pitch_);
+    } else if (a1.x_stride == a2.in) {
+      take_run(x, rows * a2.in, a2.in, -a2.origin, to);
+    } else {
+      for (Size r = 0; r < rows; ++r) take_run(x + r * a1.x_stride + a2.origin + from_, to_ - from_, to_ - from_, from_, to + r * pitch_);
+    }
+  }
+
+  /// n elements of rows of `length`, which begin in this column of the strip.
+  void take_run(const Element* x, Size n, Size length, Size first_column, Packed* to) const {
+    constexpr Size taken = lanes * LoadLanes<Dot, Element>::elements;
+    for (Size channel = 0; channel < c_.channels; channel += taken) {
+      const Size words = least(lanes, words_ - channel / LoadLanes<Dot, Element>::elements);
+      const auto row = [&](Size i) { return x + (channel + i) * c_.x_channel; };
+      Packed* at = to + channel / LoadLanes<Dot, Element>::elements;
+      Size next = 0, column = first_column;
+      rows_to_lanes<Dot, Element>(c_.channels - channel, n, c_.dtype == DType::f16, Dot::swapped, row, [&](Size i, Vector v) {
+        if (i != next) {
+          at += (i / length - next / length) * pitch_;
+          column = first_column + i % length;
+        }
+        if (column >= 0 && column < columns_) {
+          Acc* place = reinterpret_cast<Acc*>(at + column * position_);
+          if (words == lanes) {
+            store(place, v);
+          } else {
+            store_part(place, static_cast<int>(words), v);
+          }
+        }
+        next = i + 1;
+        if (++column == first_column + length) {
+          column = first_column;
+          at += pitch_;
+        }
+      });
+    }
+  }
+
+  /// Columns from_ … to_ of one row, of any layout.
+  void take_elements(const Element* x, Packed* to) const {
+    const Size step = c_.axes[2].x_stride;
+    for (Size column = from_; column < to_; ++column, x += step) {
+      Packed* at = to + column * position_;
+      for (Size i = 0; i < c_.channels; ++i) {
+        const Element element = x[i * c_.x_channel];
+        if constexpr (Dot::pairs) {
+          reinterpret_cast<Element*>(at)[i] = element;
+        } else if constexpr (sizeof(Element) == sizeof(Packed)) {
+          at[i] = element;
+        } else {
+          at[Dot::swapped ? i ^ 1 : i] = c_.dtype == DType::f16 ? numerics::f16_to_f32(element) : numerics::bf16_to_f32(element);
+        }
+      }
+    }
+  }
+
+  // ---- strips -----------------------------------------------------------------------------------------------------------------------------------
+
+  /// Computes as many rows of outputs from `begin` on as a strip holds; gives where the next one begins. Rows are counted by chunk of panels, group, image
+  /// and place.
+  Size strip(Size begin, Size end, Size rows, Size chunks, Worker& worker) const {
+    const Axis &a0 = c_.axes[0], &a1 = c_.axes[1], &a2 = c_.axes[2];
+    const Size chunk = begin / rows, per_group = c_.images * a0.out * a1.out, group = begin % rows / per_group;
+    end = least(end, begin - begin % per_group + per_group);
+    Size bands = 0, first = 0;
+    while (begin < end && bands < bands_) {
+      Band& band = worker.bands[bands];
+      band.image = begin % per_group / (a0.out * a1.out);
+      band.o0 = begin / a1.out % a0.out;
+      band.o1 = begin % a1.out;
+      band.rows = least(least(band_rows_, a1.out - band.o1), end - begin);
+      band.at = bands * a0.taps * plane_;
+      band.first = first;
+      fill(band, group, worker.strip.data());
+      begin += band.rows;
+      first += band.rows * a2.out;
+      ++bands;
+    }
+    const Size tiles = cut_into_tiles(bands, worker);
+    const Size first_panel = panels_ * chunk / chunks, last_panel = panels_ * (chunk + 1) / chunks;
+    for (Size panel = first_panel; panel < last_panel; ++panel) {
+      multiply_panel(panel_at(group, panel), panel_vectors_of(panel), first, tiles, worker);
+      write_panel(group, panel, bands, worker);
+    }
+    return begin;
+  }
+
+  /// Rows of outputs in runs of nearly one length; runs of equal length in pairs.
+  Size cut_into_tiles(Size bands, const Worker& worker) const {
+    const Axis &a1 = c_.axes[1], &a2 = c_.axes[2];
+    const Size runs = up(a2.out, run_positions), longer = up(a2.out, runs), of_longer = a2.out - runs * (longer - 1);
+    Size tiles = 0;
+    Tile alone[2];
+    alone[0].runs = alone[1].runs = 0;
+    for (Size b = 0; b < bands; ++b) {
+      const Band& band = worker.bands[b];
+      for (Size o1 = 0; o1 < band.rows; ++o1) {
+        Size o2 = 0;
+        for (Size r = 0; r < runs; ++r) {
+          const bool shorter = r >= of_longer;
+          Tile& tile = alone[shorter ? 1 : 0];
+          tile.positions = static_cast<int>(shorter ? longer - 1 : longer);
+          tile.x[tile.runs] = band.at + o1 * a1.stride * pitch_ + o2 * a2.stride * position_;
+          tile.first[tile.runs] = band.first + o1 * a2.out + o2;
+          o2 += tile.positions;
+          if (++tile.runs == 2) {
+            worker.tiles[tiles++] = tile;
+            tile.runs = 0;
+          }
+        }
+      }
+    }
+    for (const Tile& tile : alone) {
+      if (tile.runs != 0) worker.tiles[tiles++] = tile;
+    }
+    return tiles;
+  }
+
+  /// Sums of the strip's positions, `vectors` vectors each.
+  void multiply_panel(const Packed* weights, int vectors, Size count, Size tiles, const Worker& worker) const {
+    const Size width = vectors * lanes;
+    Acc *total = worker.sums.data(), *chain = total + (count + lanes) * width;
+    const Size step = c_.axes[2].stride * position_;
+    for (Size i = 0; i < pieces_count_; ++i) {
+      const Piece& piece = pieces_[i];
+      Acc* c = piece.ends ? total : chain;
+      for (Size t = 0; t < tiles; ++t) {
+        const Tile& tile = worker.tiles[t];
+        const Size other = tile.runs - 1;
+        const Packed* strip = worker.strip.data();
+        WindowOperands<Dot> operands{runs_.data() + piece.run,
+                                     runs_.data() + piece.run_end,
+                                     {strip + tile.x[0], strip + tile.x[other]},
+                                     step,
+                                     weights + piece.unit * width};
+        WindowEnds<Acc> ends{{nullptr, nullptr}, {c + tile.first[0] * width, c + tile.first[other] * width}, piece.adds};
+        if (!piece.begins) {
+          ends.resume[0] = chain + tile.first[0] * width;
+          ends.resume[1] = chain + tile.first[other] * width;
+        }
+        window_function<Dot>(tile.positions, tile.runs, vectors)(operands, ends);
+      }
+    }
+  }
+
+  /// Sums to rows of y, with the bias and one rounding.
+  void write_panel(Size group, Size panel, Size bands, const Worker& worker) const {
+    const Axis &a1 = c_.axes[1], &a2 = c_.axes[2];
+    const int vectors = panel_vectors_of(panel);
+    const Size width = vectors * lanes, bytes = block_bytes(c_.dtype);
+    for (int vector = 0; vector < vectors; ++vector) {
+      const Size row = (panel * direct_vectors + vector) * lanes, rows = least(lanes, c_.rows - row);
+      for (Size b = 0; b < bands; ++b) {
+        const Band& band = worker.bands[b];
+        const Size n = band.rows * a2.out, at = (band.o0 * a1.out + band.o1) * a2.out;
+        const Size y_row = ((band.image * c_.groups + group) * c_.rows + row) * c_.positions() + at;
+        const Acc* bias = bias_ != nullptr ? bias_ + group * c_.rows + row : nullptr;
+        const Acc* sums = worker.sums.data() + band.first * width + vector * lanes;
+        if (round_.is_identity()) {
+          write_rows(sums, width, rows, n, bias, reinterpret_cast<Acc*>(y_) + y_row, c_.positions());
+          continue;
+        }
+        const Size step = up(n, lanes) * lanes;
+        write_rows(sums, width, rows, n, bias, worker.rows.data(), step);
+        for (Size i = 0; i < rows; ++i)
+          round_(reinterpret_cast<const std::byte*>(worker.rows.data() + i * step), y_ + (y_row + i * c_.positions()) * bytes, n);
+      }
+    }
+  }
+
+  static void write_rows(const Acc* sums, Size width, Size rows, Size n, const Acc* bias, Acc* to, Size step) {
+    for (Size at = 0; at < n; at += lanes) {
+      Vector v[lanes];
+      unroll<lanes>([&](auto i) __attribute__((always_inline)) { v[i] = Vector::load(sums + (at + i) * width); });
+      transpose(v);
+      const int count = static_cast<int>(least(lanes, n - at));
+      for (Size i = 0; i < rows; ++i) {
+        if (bias != nullptr) v[i] = add(v[i], Vector::broadcast(bias[i]));
+        if (count == lanes) {
+          store(to + i * step + at, v[i]);
+        } else {
+          store_part(to + i * step + at, count, v[i]);
+        }
+      }
+    }
+  }
+
+  const Convolution& c_;
+  const DirectWeights w_;
+  const Acc* bias_;
+  std::byte* y_;
+  const Conversion round_;
+  const Size words_, units_;     // of a position's channels, and of a sum
+  const Size vectors_, panels_;  // of rows of a group
+  Scratch<WindowRun> runs_;
+  Scratch<Piece> pieces_;
+  Size pieces_count_ = 0;
+  const Scratch<Packed> packed_;
+  Size position_, pitch_, plane_,
+      over_;                  // words from a position of the strip to the next, row to row, plane to plane; rows shared by neighbours
+  Size columns_, from_, to_;  // of the strip; those inside the input
+  Size band_rows_, bands_;    // rows of outputs at once of one image, and images
+};
+
+}  // namespace
+
+bool direct_convolution_fits(const Convolution& c) {
+  const Axis& last = c.axes[2];
+  if (c.k() == 0 || c.positions() == 0 || c.images == 0 || (c.dtype == DType::bf16 && c.channels % 2 != 0)) return false;
+  // Lanes without a row, runs of two or three positions and windows as long as the image are better off as products.
+  const Size lanes = c.dtype == DType::f64 ? Vf64::lanes : Vf32::lanes;
+  if (4 * c.rows < 3 * lanes * up(c.rows, lanes) || last.out < 4 || (last.out <= 8 && last.taps >= 8)) return false;
+  return true;
+}
+
+void convolve_directly(const Convolution& c, const DirectWeights& w, const void* bias, std::byte* y) {
+  switch (c.dtype) {
+    case DType::f64: return DirectConvolution<DotF64, f64>(c, w, bias, y).run();
+    case DType::f16: return DirectConvolution<DotF32, u16>(c, w, bias, y).run();
+    case DType::bf16: return DirectConvolution<DotBf16, u16>(c, w, bias, y).run();
+    default: return DirectConvolution<DotF32, f32>(c, w, bias, y).run();
+  }
+}
+
+}  // namespace votive::cpu::VOTIVE_ISA
