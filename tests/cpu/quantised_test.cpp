@@ -58,6 +58,43 @@ TEST(QuantisedMatmul, HasTheSameBitsWithPackedWeights) {
   }
 }
 
+// One row of x passes packed weights in four streams of groups; what four do not divide is done group by group, and threads take ranges of their own.
+TEST(QuantisedMatmul, OfOneRowHasTheSameBitsForEveryNumberOfGroups) {
+  for (DType dtype : formats) {
+    const Tensor x = random_rows({1, 512}, 12);
+    for (Size n : {5, 16, 64, 70, 113, 700}) {
+      const Tensor w = random_weight(n, 512, dtype, 13), bias = random_rows({n}, 14);
+      const Tensor plain = linear(x, w, bias);
+      test::for_every_machine([&](const std::string& machine) {
+        test::expect_equal_bits(linear(x, prepack(w), bias), plain,
+                                machine + " " + std::string(to_string(dtype)) + " n=" + std::to_string(n));
+      });
+    }
+  }
+}
+
+// Weights and activations at their ends, where sums of 16 bits would saturate or wrap if too many were added.
+TEST(QuantisedMatmul, IsExactAtTheEndsOfWeightsAndActivations) {
+  for (DType dtype : formats) {
+    for (int byte : {0x00, 0x7f, 0x80, 0xff}) {
+      Tensor w = random_weight(20, 256, dtype, 15);
+      const Size scales = dtype == DType::q6_k ? 0 : dtype == DType::q4_k || dtype == DType::q5_k ? 16 : 4;
+      for (Size block = 0; block < 20 * 256 / block_size(dtype); ++block) {
+        std::memset(w.mutable_buffer() + block * block_bytes(dtype) + scales, byte,
+                    static_cast<std::size_t>((dtype == DType::q6_k ? 192 : block_bytes(dtype)) - scales));
+      }
+      for (float value : {0.9999999f, -0.9999999f, -0.5078125f, 0.49609375f}) {
+        for (Size m : {1, 9}) {
+          const Tensor x = full({m, 256}, value);
+          test::expect_as_reference("ends " + std::string(to_string(dtype)), {x, w}, [](const std::vector<Tensor>& in) {
+            return std::vector<Tensor>{linear(in[0], in[1]), linear(in[0], in[1].device() == Device::cpu ? prepack(in[1]) : in[1])};
+          });
+        }
+      }
+    }
+  }
+}
+
 TEST(QuantisedMatmul, GivesNanInEveryOutputOfARowWithANonFiniteActivation) {
   Tensor x = random_rows({2, 64}, 9);
   for (float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {

@@ -44,10 +44,15 @@ struct Lanes {
   static I left(I v) {
     return _mm512_slli_epi32(v, n);
   }
+  template <int n>
+  static I right16(I v) {
+    return _mm512_srli_epi16(v, n);
+  }
   static I add(I a, I b) { return _mm512_add_epi32(a, b); }
   static I add16(I a, I b) { return _mm512_add_epi16(a, b); }
   static I pairs(I unsigned_bytes, I signed_bytes) { return _mm512_maddubs_epi16(unsigned_bytes, signed_bytes); }
   static I widen(I a16, I b16) { return _mm512_madd_epi16(a16, b16); }
+  static void keep_order(I& sum) { asm("" : "+v"(sum)); }  // g++ adds integers in trees, whose parts it then spills
 #if VOTIVE_ISA_v4n
   static I dot(I sum, I w, I x) { return _mm512_dpbusd_epi32(sum, w, x); }
 #endif
@@ -91,10 +96,15 @@ struct EightLanes {
   static I left(I v) {
     return _mm256_slli_epi32(v, n);
   }
+  template <int n>
+  static I right16(I v) {
+    return _mm256_srli_epi16(v, n);
+  }
   static I add(I a, I b) { return _mm256_add_epi32(a, b); }
   static I add16(I a, I b) { return _mm256_add_epi16(a, b); }
   static I pairs(I unsigned_bytes, I signed_bytes) { return _mm256_maddubs_epi16(unsigned_bytes, signed_bytes); }
   static I widen(I a16, I b16) { return _mm256_madd_epi16(a16, b16); }
+  static void keep_order(I& sum) { asm("" : "+x"(sum)); }  // g++ adds integers in trees, whose parts it then spills
   static F to_float(I v) { return _mm256_cvtepi32_ps(v); }
   static F half(const u8* p) { return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
   static F bytes(const u8* p) { return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))); }
