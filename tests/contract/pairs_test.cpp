@@ -2,8 +2,8 @@
 // every pair that is taken, corners × corners have the bits of `reference` on every instruction set.
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdio>
-#include <regex>
 
 #include "tests/contract/binary_rules.h"
 #include "tests/contract/values.h"
@@ -27,17 +27,20 @@ Tensor one_of(DType dtype, Device device) { return moved(tensor_of(dtype, {1}, {
 
 /// The casts that an error proposes, done: every `a.to(f32)` in its hint. Empty when it proposes none.
 std::string follow_hint(const Error& error, Tensor& a, Tensor& b) {
-  static const std::regex cast(R"(\b([abx])\.to\(([a-z0-9]+)\))");
   std::string done;
   const std::string& hint = error.hint();
-  for (std::sregex_iterator at(hint.begin(), hint.end(), cast), end; at != end; ++at) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (std::size_t at = hint.find(".to("); at != std::string::npos; at = hint.find(".to(", at + 1)) {
+    const std::size_t end = hint.find(')', at);
+    if (at == 0 || std::string("abx").find(hint[at - 1]) == std::string::npos || (at > 1 && is_word(hint[at - 2]))) continue;
+    if (end == std::string::npos) break;
     for (const DType to : every_dtype()) {
-      if ((*at)[2].str() != to_string(to)) continue;
-      Tensor& operand = (*at)[1].str() == "b" ? b : a;
+      if (hint.substr(at + 4, end - at - 4) != to_string(to)) continue;
+      Tensor& operand = hint[at - 1] == 'b' ? b : a;
       EXPECT_TRUE(!is_integer(operand.dtype()) || !is_integer(to) || block_bytes(to) >= block_bytes(operand.dtype()))
           << error.what() << ": that cast loses values";
       operand = operand.to(to);
-      done += (*at)[0].str();
+      done += hint.substr(at - 1, end - at + 2);
     }
   }
   return done;
