@@ -26,17 +26,28 @@ void expect_conv(Draw& draw, const Case& c, DType dtype, bool wild = false) {
 TEST(Convolution, OfPlanesOneByOneHasTheBitsOfTheContract) {
   Draw draw(1);
   for (DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
-    const Case cases[] = {{{2, 3, 9, 61}, {3, 1, 3, 3}, {.padding = 1, .groups = 3}},
-                          {{1, 2, 90, 33}, {2, 1, 3, 3}, {.padding = 1, .groups = 2}},
-                          {{1, 2, 41, 35}, {2, 1, 3, 3}, {.stride = 2, .padding = 1, .groups = 2}},
-                          {{1, 2, 20, 40}, {2, 1, 3, 3}, {.padding = 2, .dilation = 2, .groups = 2}},
-                          {{1, 2, 20, 40}, {2, 1, 3, 3}, {.stride = 3, .dilation = 2, .groups = 2}},
-                          {{1, 2, 19, 47}, {2, 1, 5, 5}, {.stride = 2, .padding = 2, .groups = 2}},
-                          {{1, 3, 7, 7}, {3, 1, 3, 3}, {.padding = 1, .groups = 3}},
-                          {{1, 2, 6, 6}, {2, 1, 4, 3}, {.padding = 3, .groups = 2}},
-                          {{1, 1, 5, 1000}, {1, 1, 2, 2}, {}},
-                          {{1, 2, 3, 18}, {2, 1, 1, 1}, {.groups = 2}}};
+    const Case cases[] = {
+        {{2, 3, 9, 61}, {3, 1, 3, 3}, {.padding = 1, .groups = 3}},
+        {{1, 2, 90, 33}, {2, 1, 3, 3}, {.padding = 1, .groups = 2}},
+        {{1, 2, 41, 35}, {2, 1, 3, 3}, {.stride = 2, .padding = 1, .groups = 2}},
+        {{1, 2, 20, 40}, {2, 1, 3, 3}, {.padding = 2, .dilation = 2, .groups = 2}},
+        {{1, 2, 20, 40}, {2, 1, 3, 3}, {.stride = 3, .dilation = 2, .groups = 2}},
+        {{1, 2, 19, 47}, {2, 1, 5, 5}, {.stride = 2, .padding = 2, .groups = 2}},
+        {{1, 3, 7, 7}, {3, 1, 3, 3}, {.padding = 1, .groups = 3}},
+        {{1, 2, 6, 6}, {2, 1, 4, 3}, {.padding = 3, .groups = 2}},
+        {{1, 1, 5, 1000}, {1, 1, 2, 2}, {}},
+        {{1, 2, 3, 18}, {2, 1, 1, 1}, {.groups = 2}},
+        // 3 × 3 where they lie: several strips, vectors that reach past a row's ends, planes of one row, rows of padding alone
+        {{1, 2, 130, 70}, {2, 1, 3, 3}, {.padding = 1, .groups = 2}},
+        {{2, 2, 7, 50}, {2, 1, 3, 3}, {.groups = 2}},
+        {{1, 2, 6, 64}, {2, 1, 3, 3}, {.padding = 2, .groups = 2}},
+        {{1, 2, 6, 33}, {2, 1, 3, 3}, {.padding = Padding{{0, 4}, {2, 0}}, .groups = 2}},
+        {{1, 2, 1, 34}, {2, 1, 3, 3}, {.padding = Padding{{3, 1}, {0, 2}}, .groups = 2}}};
     for (const Case& c : cases) expect_conv(draw, c, dtype);
+    const Tensor solid = draw.tame({2, 3, 5, 6, 40}, dtype), weight = draw.tame({3, 1, 1, 3, 3}, dtype);
+    expect_as_reference("planes of conv3d", {solid, weight}, [](const std::vector<Tensor>& in) {
+      return std::vector<Tensor>{conv3d(in[0], in[1], {}, {.stride = {2, 1, 1}, .padding = 1, .groups = 3})};
+    });
     expect_conv(draw, {{1, 4, 10, 37}, {4, 1, 3, 3}, {.padding = 1, .groups = 4}}, dtype, true);
     expect_conv(draw, {{1, 4, 10, 37}, {4, 1, 2, 3}, {.stride = 2, .padding = 1, .groups = 4}}, dtype, true);
   }

@@ -8,6 +8,7 @@
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/conv_direct.h"
 #include "votive/cpu/conv_planes.h"
+#include "votive/cpu/conv_planes_3x3.h"
 #include "votive/cpu/conv_rows.h"
 #include "votive/cpu/conv_windows.h"
 #include "votive/cpu/kernels.h"
@@ -165,6 +166,12 @@ void convolve(const Convolution& c, const Tensor& w, const WeightSteps& steps, c
   }
   if (short_rows && c.channels == 1 && c.axes[2].stride == 1) return convolve_short_rows_together(c, widened.data(), wide.data(), y);
   if (short_rows) return convolve_short_rows<f32>(c, widened.data(), wide.data(), y);
+  if (c.dtype == DType::f32 && Planes3x3<PlaneF32>::fits(c, wide.data()))
+    return Planes3x3<PlaneF32>(c, widened.data(), wide.data(), y).run();
+#if defined(__AVX2__)
+  if (c.dtype == DType::bf16 && Planes3x3<PlaneBf16>::fits(c, wide.data()))
+    return Planes3x3<PlaneBf16>(c, widened.data(), wide.data(), y).run();
+#endif
   Planes(c, widened.data(), wide.data(), y).run();
 }
 

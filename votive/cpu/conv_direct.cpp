@@ -91,7 +91,7 @@ class DirectConvolution {
   struct Worker {
     explicit Worker(const DirectConvolution& d)
         : strip(d.bands_ * d.c_.axes[0].taps * d.plane_ + 16),
-          sums(2 * (d.positions() + lanes) * direct_vectors * lanes),
+          sums(2 * (d.positions() + 2 * lanes) * direct_vectors * lanes),
           rows(d.round_.is_identity() ? 0 : lanes * (d.positions() + lanes)),
           bands(d.bands_),
           tiles(d.bands_ * d.band_rows_ * up(d.c_.axes[2].out, run_positions) + 4) {}
@@ -177,11 +177,11 @@ class DirectConvolution {
     const auto place = [&](Size k) { return to + (Dot::swapped ? k ^ 1 : k) * width; };
     const bool f16 = c_.dtype == DType::f16;
     if (!w_.channels_first) {
-      rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, row, [&](Size k, Vector v) { store(place(k), v); });
+      rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, 0, row, [&](Size k, Vector v) { store(place(k), v); });
       return;
     }
     Size next = 0, tap = 0, channel = 0;
-    rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, row, [&](Size i, Vector v) {
+    rows_to_lanes<Plain, Element>(c_.rows - first, c_.k(), f16, false, 0, row, [&](Size i, Vector v) {
       if (i != next) {
         tap = i % taps;
         channel = i / taps;
@@ -241,7 +241,9 @@ class DirectConvolution {
       const auto row = [&](Size i) { return x + (channel + i) * c_.x_channel; };
       Packed* at = to + channel / LoadLanes<Dot, Element>::elements;
       Size next = 0, column = first_column;
-      rows_to_lanes<Dot, Element>(c_.channels - channel, n, c_.dtype == DType::f16, Dot::swapped, row, [&](Size i, Vector v) {
+      // Of each channel there is one short piece, too short for the machine to see it coming: the next channels' are, or what follows in the first.
+      const Size ahead = channel + 2 * taken <= c_.channels ? taken * c_.x_channel : n - channel * c_.x_channel;
+      rows_to_lanes<Dot, Element>(c_.channels - channel, n, c_.dtype == DType::f16, Dot::swapped, ahead, row, [&](Size i, Vector v) {
         if (i != next) {
           at += (i / length - next / length) * pitch_;
           column = first_column + i % length;
@@ -350,22 +352,28 @@ class DirectConvolution {
     const Size step = c_.axes[2].stride * position_;
     for (Size i = 0; i < pieces_count_; ++i) {
       const Piece& piece = pieces_[i];
-      Acc* c = piece.ends ? total : chain;
-      for (Size t = 0; t < tiles; ++t) {
-        const Tile& tile = worker.tiles[t];
-        const Size other = tile.runs - 1;
-        const Packed* strip = worker.strip.data();
-        WindowOperands<Dot> operands{runs_.data() + piece.run,
-                                     runs_.data() + piece.run_end,
-                                     {strip + tile.x[0], strip + tile.x[other]},
-                                     step,
-                                     weights + piece.unit * width};
-        WindowEnds<Acc> ends{{nullptr, nullptr}, {c + tile.first[0] * width, c + tile.first[other] * width}, piece.adds};
-        if (!piece.begins) {
-          ends.resume[0] = chain + tile.first[0] * width;
-          ends.resume[1] = chain + tile.first[other] * width;
+      Acc* c = piece.ends && !piece.adds ? total : chain;
+      {
+        const typename Dot::Environment environment;
+        for (Size t = 0; t < tiles; ++t) {
+          const Tile& tile = worker.tiles[t];
+          const Size other = tile.runs - 1;
+          const Packed* strip = worker.strip.data();
+          WindowEnds<Acc> ends{{nullptr, nullptr}, {c + tile.first[0] * width, c + tile.first[other] * width}};
+          if (!piece.begins) {
+            ends.resume[0] = chain + tile.first[0] * width;
+            ends.resume[1] = chain + tile.first[other] * width;
+          }
+          window_function<Dot>(tile.positions, tile.runs, vectors)({runs_.data() + piece.run,
+                                                                    runs_.data() + piece.run_end,
+                                                                    {strip + tile.x[0], strip + tile.x[other]},
+                                                                    step,
+                                                                    weights + piece.unit * width},
+                                                                   ends);
         }
-        window_function<Dot>(tile.positions, tile.runs, vectors)(operands, ends);
+      }
+      if (piece.adds) {
+        for (Size at = 0; at < count * width; at += lanes) store(total + at, add(Vector::load(total + at), Vector::load(chain + at)));
       }
     }
   }
@@ -387,6 +395,14 @@ class DirectConvolution {
           write_rows(sums, width, rows, n, bias, reinterpret_cast<Acc*>(y_) + y_row, c_.positions());
           continue;
         }
+#if defined(__AVX2__)
+        if constexpr (sizeof(Element) == 2) {
+          if (c_.dtype == DType::bf16) {
+            write_bf16(sums, width, rows, n, bias, reinterpret_cast<Element*>(y_) + y_row, c_.positions());
+            continue;
+          }
+        }
+#endif
         const Size step = up(n, lanes) * lanes;
         write_rows(sums, width, rows, n, bias, worker.rows.data(), step);
         for (Size i = 0; i < rows; ++i)
@@ -411,6 +427,32 @@ class DirectConvolution {
       }
     }
   }
+
+#if defined(__AVX2__)
+  static void write_bf16(const f32* sums, Size width, Size rows, Size n, const f32* bias, u16* to, Size step) {
+    for (Size at = 0; at < n; at += 2 * lanes) {
+      Vf32 low[lanes], high[lanes];
+      unroll<lanes>([&](auto i) __attribute__((always_inline)) { low[i] = Vf32::load(sums + (at + i) * width); });
+      transpose(low);
+      unroll<lanes>([&](auto i) __attribute__((always_inline)) { high[i] = Vf32::load(sums + (at + lanes + i) * width); });
+      transpose(high);
+      for (Size i = 0; i < rows; ++i) {
+        if (bias != nullptr) {
+          low[i] = add(low[i], Vf32::broadcast(bias[i]));
+          high[i] = add(high[i], Vf32::broadcast(bias[i]));
+        }
+        const Vi16 rounded = to_bf16(low[i], high[i]);
+        if (n - at >= 2 * lanes) {
+          store(to + i * step + at, rounded);
+        } else {
+          u16 part[2 * lanes];
+          store(part, rounded);
+          std::memcpy(to + i * step + at, part, static_cast<std::size_t>(n - at) * sizeof(u16));
+        }
+      }
+    }
+  }
+#endif
 
   const Convolution& c_;
   const DirectWeights w_;

@@ -24,9 +24,10 @@ struct LoadLanes {
 };
 
 /// put(at, v) for every 0 ≤ at < n and perhaps twice for some: lane i of v is row i's element `at`, 0 from `rows` on. row(i) gives the address of a row's
-/// first element; where a lane holds a pair of bf16, rows 2i and 2i + 1 are its halves. `swapped`: lane i is row i ^ 1.
+/// first element; where a lane holds a pair of bf16, rows 2i and 2i + 1 are its halves. `swapped`: lane i is row i ^ 1. Elements `ahead` of these are fetched
+/// meanwhile, unless it is 0.
 template <class Dot, class Element, class Row, class Put>
-[[gnu::always_inline]] inline void rows_to_lanes(Size rows, Size n, bool f16, bool swapped, Row row, Put put) {
+[[gnu::always_inline]] inline void rows_to_lanes(Size rows, Size n, bool f16, bool swapped, Size ahead, Row row, Put put) {
   using Load = LoadLanes<Dot, Element>;
   using Vector = typename Dot::Vector;
   constexpr int lanes = Vector::lanes, taken = lanes * Load::elements;
@@ -42,6 +43,9 @@ template <class Dot, class Element, class Row, class Put>
   }
   for (Size at = 0; at < n; at += lanes) {
     if (at + lanes > n) at = n < lanes ? 0 : n - lanes;
+    if (ahead != 0) {
+      for (int i = 0; i < taken && i < rows; ++i) __builtin_prefetch(first[i] + at + ahead, 0, 2);
+    }
     const auto load = [&](int i) __attribute__((always_inline)) { return Load::load(first[i] != nullptr ? first[i] + at : absent, f16); };
     Vector v[lanes];
     unroll<lanes>([&](auto i) __attribute__((always_inline)) {

@@ -29,14 +29,14 @@ struct WindowOperands {
   const typename Dot::Packed* weights;
 };
 
+/// Per run of positions, rows of N vectors: the chain so far, or null to start at +0, and where it is put.
 template <class Acc>
 struct WindowEnds {
-  const Acc* resume[2];  // per run of positions, rows of N vectors: the chain so far, or null to start at +0
+  const Acc* resume[2];
   Acc* c[2];
-  bool add;  // the block is complete: c += accumulators, one ordinary addition; else c = accumulators
 };
 
-/// `runs` runs of P positions, N vectors.
+/// `runs` runs of P positions, N vectors. Between the constructor and the destructor of Dot::Environment.
 template <class Dot, int P, int runs, int N>
 void window_tile(const WindowOperands<Dot>& x, const WindowEnds<typename Dot::Acc>& ends) {
   using Vector = typename Dot::Vector;
@@ -50,34 +50,27 @@ void window_tile(const WindowOperands<Dot>& x, const WindowEnds<typename Dot::Ac
   } else {
     unroll<runs * P * N>([&](auto i) __attribute__((always_inline)) { acc[i] = Vector::zero(); });
   }
-  {
-    const typename Dot::Environment environment;
-    const Packed* w = x.weights;
-    const Size step = x.step, step3 = 3 * step, step5 = 5 * step;
-    for (const WindowRun* run = x.runs; run != x.runs_end; ++run) {
-      const Packed *x0 = x.x[0] + run->at, *x1 = runs == 2 ? x.x[1] + run->at : nullptr;
-      const Packed* const end = x0 + run->units;
-      do {
-        Operand w_u[N];
-        unroll<N>([&](auto j) __attribute__((always_inline)) { w_u[j] = Operand::load(w + j * lanes); });
-        unroll<runs * P>([&](auto i) __attribute__((always_inline)) {
-          constexpr int p = i % P;
-          const Packed* at = (i < P ? x0 : x1) + (p == 3 || p == 6 ? p / 3 * step3 : p == 5 ? step5 : p * step);
-          Operand x_ui;
-          broadcast_from(at, x_ui);
-          unroll<N>([&](auto j) __attribute__((always_inline)) { Dot::step(acc[i * N + j], x_ui, w_u[j]); });
-        });
-        w += N * lanes;
-        ++x0;
-        if constexpr (runs == 2) ++x1;
-      } while (x0 != end);
-    }
+  const Packed* w = x.weights;
+  const Size step = x.step, step3 = 3 * step, step5 = 5 * step;
+  for (const WindowRun* run = x.runs; run != x.runs_end; ++run) {
+    const Packed *x0 = x.x[0] + run->at, *x1 = runs == 2 ? x.x[1] + run->at : nullptr;
+    const Packed* const end = x0 + run->units;
+    do {
+      Operand w_u[N];
+      unroll<N>([&](auto j) __attribute__((always_inline)) { w_u[j] = Operand::load(w + j * lanes); });
+      unroll<runs * P>([&](auto i) __attribute__((always_inline)) {
+        constexpr int p = i % P;
+        const Packed* at = (i < P ? x0 : x1) + (p == 3 || p == 6 ? p / 3 * step3 : p == 5 ? step5 : p * step);
+        Operand x_ui;
+        broadcast_from(at, x_ui);
+        unroll<N>([&](auto j) __attribute__((always_inline)) { Dot::step(acc[i * N + j], x_ui, w_u[j]); });
+      });
+      w += N * lanes;
+      ++x0;
+      if constexpr (runs == 2) ++x1;
+    } while (x0 != end);
   }
   typename Dot::Acc* const c[2] = {ends.c[0], ends.c[1]};
-  if (ends.add) {
-    unroll<runs * P * N>([&](auto i)
-                             __attribute__((always_inline)) { acc[i] = add(Vector::load(c[i / (P * N)] + i % (P * N) * lanes), acc[i]); });
-  }
   unroll<runs * P * N>([&](auto i) __attribute__((always_inline)) { store(c[i / (P * N)] + i % (P * N) * lanes, acc[i]); });
 }
 
