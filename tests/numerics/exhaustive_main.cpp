@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "tests/numerics/exhaustive.h"
@@ -120,7 +121,24 @@ void write_table(const std::string& path, const std::vector<Line>& lines) {
   }
 }
 
+/// Whether every name that is asked for is a function's; says which is not.
+bool are_functions(const std::vector<std::string>& names) {
+  std::string all;
+  std::set<std::string> known;
+  for (const Whole& function : whole_functions()) {
+    known.insert(function.row->name);
+    all += std::string(" ") + function.row->name;
+  }
+  for (const std::string& name : names) {
+    if (known.contains(name)) continue;
+    std::fprintf(stderr, "exhaustive: no function '%s'; there are%s\n", name.c_str(), all.c_str());
+    return false;
+  }
+  return true;
+}
+
 int run(const Options& options) {
+  if (!are_functions(options.functions)) return 2;
   std::map<std::string, Line> known = options.record.empty() ? std::map<std::string, Line>() : read(options.record);
   std::vector<Line> lines;
   bool good = true;
