@@ -3,7 +3,7 @@
 #include "votive/cpu/conv_direct.h"
 
 #include "votive/base/thread_pool.h"
-#include "votive/cpu/conv_direct_lanes.h"
+#include "votive/cpu/conv_direct_strip.h"
 #include "votive/cpu/conv_direct_tile.h"
 #include "votive/cpu/convert.h"
 #include "votive/cpu/scratch.h"
@@ -24,27 +24,13 @@ class DirectConvolution {
         bias_(static_cast<const Acc*>(bias)),
         y_(y),
         round_(sizeof(Acc) == 8 ? DType::f64 : DType::f32, c.dtype),
-        words_(Dot::units(c.channels)),
-        units_(c.taps() * words_),
+        layout_(c),
+        units_(c.taps() * layout_.words),
         vectors_(up(c.rows, lanes)),
         panels_(up(vectors_, direct_vectors)),
         runs_(c.taps() + 2 * up(units_, piece_units) + 2),
         pieces_(2 * up(units_, piece_units) + 2),
         packed_(c.groups * vectors_ * lanes * units_) {
-    const Axis &a0 = c.axes[0], &a1 = c.axes[1], &a2 = c.axes[2];
-    // Positions a multiple of half a page apart would share two sets of L1.
-    position_ = words_ * Size{sizeof(Packed)} % 2048 == 0 ? words_ + 64 / Size{sizeof(Packed)} : words_;
-    columns_ = (a2.out - 1) * a2.stride + (a2.taps - 1) * a2.step + 1;
-    pitch_ = columns_ * position_;
-    over_ = (a1.taps - 1) * a1.step + 1 - a1.stride;  // rows of the input beside those that each row of outputs brings
-    const Size fits = least(strip_words / (a0.taps * pitch_) - over_, most_positions / a2.out * a1.stride) / a1.stride;
-    band_rows_ = least(a1.out, most(1, fits));
-    plane_ = (band_rows_ * a1.stride + over_) * pitch_;
-    bands_ = 1;
-    if (band_rows_ == a1.out)
-      bands_ = most(1, least(least(strip_words / (a0.taps * plane_), most_positions / (a1.out * a2.out)), c.images * a0.out));
-    from_ = least(columns_, most(0, -a2.origin));
-    to_ = most(from_, least(columns_, a2.in - a2.origin));
     cut_sum();
   }
 
@@ -71,13 +57,7 @@ class DirectConvolution {
   static constexpr int lanes = Vector::lanes;
   static constexpr Size block_units = Dot::units(numerics::dot_block);
   static constexpr Size piece_units = least(block_units, panel_piece);
-  static constexpr Size strip_words = Size{1} << 16;  // of a strip, which shares L2 with a panel of weights
-  static constexpr Size most_positions = 1024;        // of a strip, for the sums of a panel
 
-  /// Rows of outputs of one image, `at` words and `first` outputs into the strip.
-  struct Band {
-    Size image, o0, o1, rows, at, first;
-  };
   struct Tile {
     Size x[2], first[2];
     int positions, runs;
@@ -90,18 +70,16 @@ class DirectConvolution {
 
   struct Worker {
     explicit Worker(const DirectConvolution& d)
-        : strip(d.bands_ * d.c_.axes[0].taps * d.plane_ + 16),
-          sums(2 * (d.positions() + 2 * lanes) * direct_vectors * lanes),
-          rows(d.round_.is_identity() ? 0 : lanes * (d.positions() + lanes)),
-          bands(d.bands_),
-          tiles(d.bands_ * d.band_rows_ * up(d.c_.axes[2].out, run_positions) + 4) {}
+        : strip(d.layout_.size() + 16),
+          sums(2 * (d.layout_.positions() + 2 * lanes) * direct_vectors * lanes),
+          rows(d.round_.is_identity() ? 0 : lanes * (d.layout_.positions() + lanes)),
+          bands(d.layout_.bands),
+          tiles(d.layout_.bands * d.layout_.band_rows * up(d.c_.axes[2].out, run_positions) + 4) {}
     Scratch<Packed> strip;
     Scratch<Acc> sums, rows;
     Scratch<Band> bands;
     Scratch<Tile> tiles;
   };
-
-  Size positions() const { return bands_ * band_rows_ * c_.axes[2].out; }
 
   // ---- the sum ----------------------------------------------------------------------------------------------------------------------------------
 
@@ -121,8 +99,8 @@ class DirectConvolution {
     for (Size t0 = 0; t0 < a0.taps; ++t0) {
       for (Size t1 = 0; t1 < a1.taps; ++t1) {
         for (Size t2 = 0; t2 < a2.taps; ++t2) {
-          Size at = t0 * plane_ + t1 * a1.step * pitch_ + t2 * a2.step * position_;
-          for (Size left = words_; left > 0;) {
+          Size at = t0 * layout_.plane + t1 * a1.step * layout_.pitch + t2 * a2.step * layout_.position;
+          for (Size left = layout_.words; left > 0;) {
             const Size n = least(left, block_units - unit % block_units);
             // A piece rather ends with a tap than inside one.
             if (piece.units + n > piece_units && piece.units >= piece_units / 2) close();
@@ -195,94 +173,6 @@ class DirectConvolution {
     });
   }
 
-  // ---- the strip: planes, rows and columns that the taps of its outputs reach, channels side by side ------------------------------------------------
-
-  void fill(const Band& band, Size group, Packed* strip) const {
-    const Axis &a0 = c_.axes[0], &a1 = c_.axes[1];
-    const Size rows = band.rows * a1.stride + over_, i1 = band.o1 * a1.stride + a1.origin;
-    for (Size t0 = 0; t0 < a0.taps; ++t0) {
-      const Size i0 = band.o0 * a0.stride + t0 * a0.step + a0.origin;
-      Packed* to = strip + band.at + t0 * plane_;
-      const bool any = i0 >= 0 && i0 < a0.in && to_ > from_;
-      const Size begin = any ? least(rows, most(0, -i1)) : rows, end = any ? most(begin, least(rows, a1.in - i1)) : rows;
-      clear(to, begin * pitch_);
-      clear(to + end * pitch_, (rows - end) * pitch_);
-      for (Size r = begin; r < end; ++r) {
-        clear(to + r * pitch_, from_ * position_);
-        clear(to + r * pitch_ + to_ * position_, (columns_ - to_) * position_);
-      }
-      if (begin == end) continue;
-      const Element* x = reinterpret_cast<const Element*>(c_.x) + band.image * c_.x_image + group * c_.channels * c_.x_channel +
-                         i0 * a0.x_stride + (i1 + begin) * a1.x_stride;
-      take_rows(x, end - begin, to + begin * pitch_);
-    }
-  }
-  static void clear(Packed* to, Size n) {
-    if (n > 0) std::memset(to, 0, static_cast<std::size_t>(n) * sizeof(Packed));
-  }
-
-  /// `rows` rows of the input, of which `x` is column 0 of the first.
-  void take_rows(const Element* x, Size rows, Packed* to) const {
-    const Axis &a1 = c_.axes[1], &a2 = c_.axes[2];
-    if (a2.x_stride != 1 || words_ < lanes / 2) {
-      for (Size r = 0; r < rows; ++r) take_elements(x + r * a1.x_stride + (a2.origin + from_) * a2.x_stride, to + r * pitch_);
-    } else if (a1.x_stride == a2.in) {
-      take_run(x, rows * a2.in, a2.in, -a2.origin, to);
-    } else {
-      for (Size r = 0; r < rows; ++r) take_run(x + r * a1.x_stride + a2.origin + from_, to_ - from_, to_ - from_, from_, to + r * pitch_);
-    }
-  }
-
-  /// n elements of rows of `length`, which begin in this column of the strip.
-  void take_run(const Element* x, Size n, Size length, Size first_column, Packed* to) const {
-    constexpr Size taken = lanes * LoadLanes<Dot, Element>::elements;
-    for (Size channel = 0; channel < c_.channels; channel += taken) {
-      const Size words = least(lanes, words_ - channel / LoadLanes<Dot, Element>::elements);
-      const auto row = [&](Size i) { return x + (channel + i) * c_.x_channel; };
-      Packed* at = to + channel / LoadLanes<Dot, Element>::elements;
-      Size next = 0, column = first_column;
-      // Of each channel there is one short piece, too short for the machine to see it coming: the next channels' are, or what follows in the first.
-      const Size ahead = channel + 2 * taken <= c_.channels ? taken * c_.x_channel : n - channel * c_.x_channel;
-      rows_to_lanes<Dot, Element>(c_.channels - channel, n, c_.dtype == DType::f16, Dot::swapped, ahead, row, [&](Size i, Vector v) {
-        if (i != next) {
-          at += (i / length - next / length) * pitch_;
-          column = first_column + i % length;
-        }
-        if (column >= 0 && column < columns_) {
-          Acc* place = reinterpret_cast<Acc*>(at + column * position_);
-          if (words == lanes) {
-            store(place, v);
-          } else {
-            store_part(place, static_cast<int>(words), v);
-          }
-        }
-        next = i + 1;
-        if (++column == first_column + length) {
-          column = first_column;
-          at += pitch_;
-        }
-      });
-    }
-  }
-
-  /// Columns from_ … to_ of one row, of any layout.
-  void take_elements(const Element* x, Packed* to) const {
-    const Size step = c_.axes[2].x_stride;
-    for (Size column = from_; column < to_; ++column, x += step) {
-      Packed* at = to + column * position_;
-      for (Size i = 0; i < c_.channels; ++i) {
-        const Element element = x[i * c_.x_channel];
-        if constexpr (Dot::pairs) {
-          reinterpret_cast<Element*>(at)[i] = element;
-        } else if constexpr (sizeof(Element) == sizeof(Packed)) {
-          at[i] = element;
-        } else {
-          at[Dot::swapped ? i ^ 1 : i] = c_.dtype == DType::f16 ? numerics::f16_to_f32(element) : numerics::bf16_to_f32(element);
-        }
-      }
-    }
-  }
-
   // ---- strips -----------------------------------------------------------------------------------------------------------------------------------
 
   /// Computes as many rows of outputs from `begin` on as a strip holds; gives where the next one begins. Rows are counted by chunk of panels, group, image
@@ -292,15 +182,15 @@ class DirectConvolution {
     const Size chunk = begin / rows, per_group = c_.images * a0.out * a1.out, group = begin % rows / per_group;
     end = least(end, begin - begin % per_group + per_group);
     Size bands = 0, first = 0;
-    while (begin < end && bands < bands_) {
+    while (begin < end && bands < layout_.bands) {
       Band& band = worker.bands[bands];
       band.image = begin % per_group / (a0.out * a1.out);
       band.o0 = begin / a1.out % a0.out;
       band.o1 = begin % a1.out;
-      band.rows = least(least(band_rows_, a1.out - band.o1), end - begin);
-      band.at = bands * a0.taps * plane_;
+      band.rows = least(least(layout_.band_rows, a1.out - band.o1), end - begin);
+      band.at = bands * a0.taps * layout_.plane;
       band.first = first;
-      fill(band, group, worker.strip.data());
+      layout_.fill(band, group, worker.strip.data());
       begin += band.rows;
       first += band.rows * a2.out;
       ++bands;
@@ -329,7 +219,7 @@ class DirectConvolution {
           const bool shorter = r >= of_longer;
           Tile& tile = alone[shorter ? 1 : 0];
           tile.positions = static_cast<int>(shorter ? longer - 1 : longer);
-          tile.x[tile.runs] = band.at + o1 * a1.stride * pitch_ + o2 * a2.stride * position_;
+          tile.x[tile.runs] = band.at + o1 * a1.stride * layout_.pitch + o2 * a2.stride * layout_.position;
           tile.first[tile.runs] = band.first + o1 * a2.out + o2;
           o2 += tile.positions;
           if (++tile.runs == 2) {
@@ -349,7 +239,7 @@ class DirectConvolution {
   void multiply_panel(const Packed* weights, int vectors, Size count, Size tiles, const Worker& worker) const {
     const Size width = vectors * lanes;
     Acc *total = worker.sums.data(), *chain = total + (count + lanes) * width;
-    const Size step = c_.axes[2].stride * position_;
+    const Size step = c_.axes[2].stride * layout_.position;
     for (Size i = 0; i < pieces_count_; ++i) {
       const Piece& piece = pieces_[i];
       Acc* c = piece.ends && !piece.adds ? total : chain;
@@ -459,16 +349,13 @@ class DirectConvolution {
   const Acc* bias_;
   std::byte* y_;
   const Conversion round_;
-  const Size words_, units_;     // of a position's channels, and of a sum
+  const StripLayout<Dot, Element> layout_;
+  const Size units_;             // of a sum
   const Size vectors_, panels_;  // of rows of a group
   Scratch<WindowRun> runs_;
   Scratch<Piece> pieces_;
   Size pieces_count_ = 0;
   const Scratch<Packed> packed_;
-  Size position_, pitch_, plane_,
-      over_;                  // words from a position of the strip to the next, row to row, plane to plane; rows shared by neighbours
-  Size columns_, from_, to_;  // of the strip; those inside the input
-  Size band_rows_, bands_;    // rows of outputs at once of one image, and images
 };
 
 }  // namespace

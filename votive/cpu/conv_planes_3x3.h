@@ -9,38 +9,63 @@
 #include "votive/cpu/conv.h"
 #include "votive/cpu/matmul_tile.h"
 #include "votive/cpu/scratch.h"
+#include "votive/cpu/simd_half.h"
 #include "votive/cpu/tile.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 
+[[gnu::always_inline]] inline Vf32 masked(Vf32 a, Vf32 mask) { return as_f32(bit_and(as_i32(a), as_i32(mask))); }
+[[gnu::always_inline]] inline Vi32 masked(Vi32 a, Vi32 mask) { return bit_and(a, mask); }
+template <class Vector>
+[[gnu::always_inline]] inline Vector everywhere(f32 x) {
+  return Vector::broadcast(x);
+}
+#if defined(__AVX512F__)
+template <>
+[[gnu::always_inline]] inline Vf32Half everywhere<Vf32Half>(f32 x) {
+  return {_mm256_set1_ps(x)};
+}
+[[gnu::always_inline]] inline Vf32Half masked(Vf32Half a, Vf32Half mask) { return {_mm256_and_ps(a.v, mask.v)}; }
+[[gnu::always_inline]] inline Vf32Half add(Vf32Half a, Vf32Half b) { return {_mm256_add_ps(a.v, b.v)}; }
+#endif
+
 /// One output per lane; an input row is three vectors, a column apart.
-struct PlaneF32 {
+template <class Vector>
+struct PlaneOf {
   using Element = f32;
   using Environment = NoEnvironment;
-  static constexpr int columns = Vf32::lanes;
+  using Input = Vector;
+#if defined(__AVX512F__)
+  using Half = PlaneOf<Vf32Half>;  // for the last columns where half a vector is enough
+#else
+  using Half = PlaneOf;
+#endif
+  static constexpr int columns = Vector::lanes;
   static constexpr bool takes_bias = true;
   struct Sums {
-    Vf32 sum = Vf32::zero();
+    Vector sum = Vector::zero();
   };
   struct Before {};
   struct Weights {
-    Vf32 w[9];
+    Vector w[9];
     explicit Weights(const f32* kernel) {
-      unroll<9>([&](auto i) __attribute__((always_inline)) { w[i] = Vf32::broadcast(kernel[i]); });
+      unroll<9>([&](auto i) __attribute__((always_inline)) { w[i] = everywhere<Vector>(kernel[i]); });
     }
   };
   /// Row r of the input for the outputs of rows r, r − 1 and r − 2.
-  [[gnu::always_inline]] static void step(const Weights& k, const Vi32* x, Before&, Sums& first, Sums& second, Sums& third) {
+  [[gnu::always_inline]] static void step(const Weights& k, const Vector* x, Before&, Sums& first, Sums& second, Sums& third) {
     unroll<3>([&](auto t) __attribute__((always_inline)) {
-      accumulate(third.sum, k.w[6 + t], as_f32(x[t]));
-      accumulate(second.sum, k.w[3 + t], as_f32(x[t]));
-      accumulate(first.sum, k.w[t], as_f32(x[t]));
+      accumulate(third.sum, k.w[6 + t], x[t]);
+      accumulate(second.sum, k.w[3 + t], x[t]);
+      accumulate(first.sum, k.w[t], x[t]);
     });
   }
   [[gnu::always_inline]] static void put(f32* y, const Sums& s, const f32* bias) {
-    store(y, bias != nullptr ? add(s.sum, Vf32::broadcast(*bias)) : s.sum);
+    if (bias == nullptr) return store(y, s.sum);
+    store(y, add(s.sum, everywhere<Vector>(*bias)));
   }
 };
+using PlaneF32 = PlaneOf<Vf32>;
 
 #if defined(__AVX512BF16__)
 /// Pairs of taps as they lie: an unaligned load at an even or odd column has the first two or the last two taps of a row for every other output. The third
@@ -48,6 +73,8 @@ struct PlaneF32 {
 struct PlaneBf16 {
   using Element = u16;
   using Environment = NoEnvironment;
+  using Input = Vi32;
+  using Half = PlaneBf16;
   static constexpr int columns = 2 * Vf32::lanes;
   static constexpr bool takes_bias = true;
   struct Sums {
@@ -93,6 +120,8 @@ struct PlaneBf16 {
 struct PlaneBf16 {
   using Element = u16;
   using Environment = FlushSubnormals;
+  using Input = Vi32;
+  using Half = PlaneBf16;
   static constexpr int columns = 2 * Vf32::lanes;
   static constexpr bool takes_bias = false;  // whose addition is an ordinary one
   struct Sums {
@@ -149,20 +178,22 @@ struct LeavingStrip {
 };
 
 /// Rows of outputs of one plane.
-template <class Kind>
+template <class Element>
 struct PlaneRows3x3 {
-  const typename Kind::Element* const* rows;  // of the input, where the first tap of the first column reads
-  Size count;                                 // rows of outputs
+  const Element* const* rows;  // of the input, where the first tap of the first column reads
+  Size count;                  // rows of outputs
   const f32 *kernel, *bias;
-  typename Kind::Element* y;
+  Element* y;
   Size pitch;
   const std::byte *ahead, *ahead_end;  // what comes next, to be touched meanwhile
   LeavingStrip* leaving;
 };
 
-/// Columns from `column` on. masks: of the three vectors of a row; bit t of `masked` says that vector t needs its own, since it reaches past an edge.
-template <class Kind, int masked>
-[[gnu::noinline]] const std::byte* sum_columns_3x3(const PlaneRows3x3<Kind>& p, Size column, const Vi32* masks) {
+/// Columns from `column` on. masks: of the three vectors of a row; bit t of `at_edge` says that vector t needs its own.
+template <class Kind, int at_edge>
+[[gnu::noinline]] const std::byte* sum_columns_3x3(const PlaneRows3x3<typename Kind::Element>& p, Size column,
+                                                   const typename Kind::Element* masks) {
+  using Input = typename Kind::Input;
   using Element = typename Kind::Element;
   const typename Kind::Environment environment;
   const typename Kind::Weights weights(p.kernel);
@@ -174,10 +205,10 @@ template <class Kind, int masked>
   LeavingStrip leaving = *p.leaving;
   for (Size r = 0; r < p.count + 2; ++r) {
     const Element* row = *rows++ + column;
-    Vi32 x[3];
+    Input x[3];
     unroll<3>([&](auto t) __attribute__((always_inline)) {
-      x[t] = Vi32::load(row + t);
-      if constexpr ((masked >> t & 1) != 0) x[t] = bit_and(x[t], masks[t]);
+      x[t] = Input::load(reinterpret_cast<const f32*>(row + t));
+      if constexpr ((at_edge >> t & 1) != 0) x[t] = masked(x[t], Input::load(reinterpret_cast<const f32*>(masks + t * Kind::columns)));
     });
     if (ahead < p.ahead_end) {
       __builtin_prefetch(ahead, 0, 2);
@@ -207,7 +238,7 @@ class Planes3x3 {
     for (const Axis* a : {&a1, &a2}) {
       if (a->taps != 3 || a->stride != 1 || a->step != 1) return false;
     }
-    return a0.taps == 1 && a2.x_stride == 1 && a2.out >= Kind::columns && a2.origin <= 0 && a2.origin >= -2 &&
+    return a0.taps == 1 && a2.x_stride == 1 && a2.out >= Kind::Half::columns && a2.origin <= 0 && a2.origin >= -2 &&
            a2.out + a2.origin <= a2.in && (Kind::takes_bias || bias == nullptr);
   }
 
@@ -216,8 +247,8 @@ class Planes3x3 {
         weights_(weights),
         bias_(bias),
         y_(reinterpret_cast<Element*>(y)),
-        blocks_((c.axes[2].out + Kind::columns - 1) / Kind::columns),
-        masks_(3 * blocks_) {
+        blocks_(c.axes[2].out / Kind::Half::columns + 1),
+        masks_(3 * Kind::columns * (c.axes[2].out / Kind::Half::columns + 1)) {
     const Axis &a1 = c.axes[1], &a2 = c.axes[2];
     strips_ = (a1.out * a2.out + strip_outputs - 1) / strip_outputs;
     strip_ = (a1.out + strips_ - 1) / strips_;
@@ -225,17 +256,7 @@ class Planes3x3 {
     reach_ = a2.out + 2;
     from_ = least(reach_, -a2.origin);
     to_ = least(reach_, a2.in - a2.origin);
-    for (Size b = 0; b < blocks_; ++b) {
-      for (Size t = 0; t < 3; ++t) {
-        Element lanes[Kind::columns];
-        const Size at = column(b) + t;
-        for (Size i = 0; i < Kind::columns; ++i) {
-          const bool inside = at + i >= from_ && at + i < to_;
-          std::memset(lanes + i, inside ? 255 : 0, sizeof(Element));
-        }
-        masks_[3 * b + t] = Vi32::load(lanes);
-      }
-    }
+    for (Size column = 0; column < a2.out;) column = add_block(column);
     streams_ = c.images * c.groups * c.positions() * Size{sizeof(Element)} >= stream_threshold;
   }
 
@@ -259,7 +280,30 @@ class Planes3x3 {
  private:
   static constexpr Size strip_outputs = 4096;  // at once: input and outputs stay in L1 until they leave
 
-  Size column(Size block) const { return least(block * Kind::columns, c_.axes[2].out - Kind::columns); }
+  /// Columns at once; they may have been summed before.
+  struct Block {
+    Size column;
+    int at_edge;
+    bool half;
+  };
+
+  /// The block for columns from here on; gives where it ends.
+  Size add_block(Size column) {
+    const Size out = c_.axes[2].out, left = out - column;
+    const bool half = left <= Kind::Half::columns || out < Kind::columns;
+    const Size columns = half ? Kind::Half::columns : Kind::columns;
+    Block& block = blocks_[count_];
+    block = {least(column, out - columns), 0, half};
+    for (Size t = 0; t < 3; ++t) {
+      const Size at = block.column + t;
+      if (at < from_ || at + columns > to_) block.at_edge |= 1 << t;
+      for (Size i = 0; i < columns; ++i)
+        std::memset(masks_.data() + (count_ * 3) * Kind::columns + t * columns + i, at + i >= from_ && at + i < to_ ? 255 : 0,
+                    sizeof(Element));
+    }
+    ++count_;
+    return column + columns;
+  }
 
   void sum_strip(Size unit, bool another, const Element** rows, Element* copies, Element* strip, LeavingStrip& leaving) const {
     const Axis &a0 = c_.axes[0], &a1 = c_.axes[1], &a2 = c_.axes[2];
@@ -283,37 +327,40 @@ class Planes3x3 {
     Element* y = y_ + ((plane * a0.out + o0) * a1.out + first) * a2.out;
     const std::byte* ahead = reinterpret_cast<const std::byte*>(x + (first + count + 1 + a1.origin) * a1.x_stride);
     const bool dense = another && a1.x_stride == a2.in;  // then what comes next lies behind
-    PlaneRows3x3<Kind> p{rows,
-                         count,
-                         weights_ + group * 9,
-                         bias_ != nullptr ? bias_ + group : nullptr,
-                         streams_ ? strip : y,
-                         a2.out,
-                         ahead,
-                         dense ? ahead + count * a2.in * Size{sizeof(Element)} : ahead,
-                         &leaving};
-    for (Size b = 0; b < blocks_; ++b) {
-      const Size at = column(b);
-      const Vi32* masks = masks_.data() + 3 * b;
-      int masked = 0;
-      for (int t = 0; t < 3; ++t) masked |= at + t < from_ || at + t + Kind::columns > to_ ? 1 << t : 0;
-      switch (masked) {
-        case 0: p.ahead = sum_columns_3x3<Kind, 0>(p, at, masks); break;
-        case 1: p.ahead = sum_columns_3x3<Kind, 1>(p, at, masks); break;
-        case 4: p.ahead = sum_columns_3x3<Kind, 4>(p, at, masks); break;
-        default: p.ahead = sum_columns_3x3<Kind, 7>(p, at, masks); break;
-      }
+    PlaneRows3x3<Element> p{rows,
+                            count,
+                            weights_ + group * 9,
+                            bias_ != nullptr ? bias_ + group : nullptr,
+                            streams_ ? strip : y,
+                            a2.out,
+                            ahead,
+                            dense ? ahead + count * a2.in * Size{sizeof(Element)} : ahead,
+                            &leaving};
+    for (Size b = 0; b < count_; ++b) {
+      const Element* masks = masks_.data() + b * 3 * Kind::columns;
+      p.ahead = blocks_[b].half ? sum_block<typename Kind::Half>(p, blocks_[b], masks) : sum_block<Kind>(p, blocks_[b], masks);
     }
     if (!streams_) return;
     leaving.finish();
     leaving = LeavingStrip(strip, y, count * a2.out * Size{sizeof(Element)});
   }
 
+  template <class Some>
+  static const std::byte* sum_block(const PlaneRows3x3<Element>& p, const Block& block, const Element* masks) {
+    switch (block.at_edge) {
+      case 0: return sum_columns_3x3<Some, 0>(p, block.column, masks);
+      case 1: return sum_columns_3x3<Some, 1>(p, block.column, masks);
+      case 4: return sum_columns_3x3<Some, 4>(p, block.column, masks);
+      default: return sum_columns_3x3<Some, 7>(p, block.column, masks);
+    }
+  }
+
   const Convolution& c_;
   const f32 *weights_, *bias_;
   Element* y_;
-  Size blocks_;  // of columns
-  const Scratch<Vi32> masks_;
+  Scratch<Block> blocks_;
+  Scratch<Element> masks_;
+  Size count_ = 0;          // of blocks
   Size reach_, from_, to_;  // columns that a row of outputs reads; those of them that exist
   Size strip_, strips_;     // rows of outputs at once, and how often
   bool streams_;
