@@ -195,6 +195,10 @@ TEST_P(Products, OfSmallMatricesHaveTheSameBits) {
           << to_string(dtype) << " " << m << "×" << k << "×" << n;
     }
     for (Size m = 1; m <= 16; ++m) EXPECT_EQ(differing_product(numbers, dtype, dtype, m, 4, 4, false, false, Range::any, false), 0) << m;
+    // operands of at most 2 KiB, and products of at most that or of more
+    for (const auto& [m, n, k] :
+         {std::array<Size, 3>{1, 1, 512}, {256, 1, 1}, {300, 2, 1}, {100, 100, 1}, {2, 2, 200}, {64, 8, 8}, {22, 22, 23}})
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, m, n, k, false, false, Range::any, false), 0) << m << "×" << k << "×" << n;
   }
 }
 

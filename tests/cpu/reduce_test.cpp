@@ -49,6 +49,31 @@ TEST(CpuReduce, OfEveryLengthHasTheBitsOfTheReference) {
   }
 }
 
+// Up to 2 KiB of floats that become one number are not planned; up to 32 of them are one step of the tree.
+TEST(CpuReduce, OfFewNumbersHasTheBitsOfTheReference) {
+  Draw draw(26);
+  const auto to_one = [](Inputs in) {
+    std::vector<Tensor> results;
+    for (const Tensor& x : in) {
+      for (const ReduceOptions& o : {ReduceOptions{}, {.keep = true}}) {
+        for (Tensor& y : all_reductions(x, o)) results.push_back(y);
+      }
+    }
+    return results;
+  };
+  for (DType dtype : floating_dtypes) {
+    for (Size n : {1, 2, 7, 15, 16, 17, 31, 32, 33, 40, 63, 64, 100, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 4096}) {
+      expect_as_reference(std::string(to_string(dtype)) + " n = " + std::to_string(n),
+                          {draw.tame({n}, dtype), draw.wild({n}, dtype), draw.tame({1, n, 1}, dtype), flip(draw.tame({n}, dtype), 0),
+                           full({n}, -0.0, dtype)},
+                          to_one);
+    }
+    expect_as_reference("matrices",
+                        {draw.tame({4, 8}, dtype), draw.tame({3, 11}, dtype), transpose(draw.tame({5, 6}, dtype)), draw.wild({}, dtype)},
+                        to_one);
+  }
+}
+
 TEST(CpuReduce, OverAnyAxesOfAnyLayoutHasTheBitsOfTheReference) {
   Draw draw(22);
   const Tensor x = draw.tame({7, 40, 5, 130}, DType::f32);

@@ -77,6 +77,40 @@ TEST(CpuSoftmax, OfSharesOfAnySizeHasTheBitsOfTheReference) {
   }
 }
 
+// Small tensors take a short way: f32 rows of at most 16 and of at most 32 in one step, and every row ends in part of a block of 128 or of 32.
+TEST(CpuSoftmax, OfFewNumbersHasTheBitsOfTheReference) {
+  Draw draw(76);
+  for (DType dtype : floating_dtypes) {
+    for (Size n : {1, 2, 7, 8, 10, 15, 16, 17, 24, 31, 32, 33, 40, 63, 64, 65, 100, 127, 128, 129, 160, 161, 255, 300, 500, 512, 600}) {
+      std::vector<Tensor> inputs = {draw.wild({n}, dtype), draw.wild({3, n}, dtype), transpose(draw.tame({n, 2}, dtype))};
+      for (double spread : {1.0, 62.0, 90.0, 1e4}) inputs.push_back(draw.tame({2, n}, dtype) * Literal(spread / 4));
+      expect_as_reference(std::string(to_string(dtype)) + " n = " + std::to_string(n), inputs, [](Inputs in) {
+        std::vector<Tensor> results;
+        for (const Tensor& x : in) {
+          results.push_back(softmax(x));
+          results.push_back(log_softmax(x));
+          results.push_back(softmax(x, {.axis = 0}));
+        }
+        return results;
+      });
+    }
+  }
+}
+
+// Past 16 MiB the quotients of a row of whole lines are stored while the next row is read; rows differ in how deep they reach.
+TEST(CpuSoftmax, OfManyRowsHasTheBitsOfTheReference) {
+  Draw draw(77);
+  const auto scaled = [&](Size rows, Size n, DType dtype) {
+    return draw.tame({rows, n}, dtype) * exp(draw.tame({rows, 1}, DType::f32) * Literal(2)).to(dtype);
+  };
+  const auto softmax_of = [](Inputs in) { return std::vector<Tensor>{softmax(in[0])}; };
+  const auto log_softmax_of = [](Inputs in) { return std::vector<Tensor>{log_softmax(in[0])}; };
+  expect_as_reference("f32, whole lines", {scaled(4100, 1040, DType::f32)}, softmax_of);
+  expect_as_reference("f32, lines in parts", {scaled(4200, 1001, DType::f32)}, log_softmax_of);
+  expect_as_reference("bf16, whole lines", {scaled(1950, 4416, DType::bf16)}, softmax_of);
+  expect_as_reference("f16, whole lines, logarithm", {scaled(8200, 1024, DType::f16)}, log_softmax_of);
+}
+
 // What softmax divides with where there is an fma: y·(1/s) corrected once is y/s to the bit, here for many divisors and mantissas drawn close to every edge.
 TEST(CpuSoftmax, QuotientFromACorrectedReciprocalIsTheQuotient) {
   std::mt19937 random(73);

@@ -1,6 +1,6 @@
 // Matmul on the CPU: which dot product a pair of dtypes takes, batch axes folded into rows where b is one matrix, bias widened.
 // The work is done in matmul_blocks.h; quantised weights go to quantised.cpp.
-#include "votive/ops/matmul.h"
+#include "votive/ops/few.h"
 
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/matmul.h"
@@ -79,6 +79,14 @@ bool multiply_tiny(const Tensor& a, const Tensor& b, Tensor& y) {
   return true;
 }
 
+/// What apply() runs for few numbers.
+template <class Dot>
+void multiply_dense(const void* a, const void* b, void* y, Size m, Size n, Size k) {
+  using Acc = typename Dot::Acc;
+  const SmallProduct<Dot> product{m, n, k, static_cast<const Acc*>(a), k, 1, static_cast<const Acc*>(b), n, static_cast<Acc*>(y), n};
+  product.run(0, product.row_tiles() * product.column_tiles());
+}
+
 void matmul(const Matmul& op, const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& y, Stream& stream) {
   if (is_quantised(b.dtype())) return quantised_matmul(a, b, bias, y);
   if (y.rank() == 2 && a.rank() == 2 && b.rank() == 2 && !bias.defined() && b.packing() == Packing::none && a.dtype() == y.dtype() &&
@@ -124,6 +132,10 @@ void matmul(const Matmul& op, const Tensor& a, const Tensor& b, const Tensor& bi
 
 }  // namespace
 
-void register_matmul(Kernels& kernels) { kernels.add<Matmul>(Device::cpu, matmul); }
+void register_matmul(Kernels& kernels) {
+  kernels.add<Matmul>(Device::cpu, matmul);
+  add_few<Matmul>(0, DType::f32, multiply_dense<DotF32>);
+  add_few<Matmul>(0, DType::f64, multiply_dense<DotF64>);
+}
 
 }  // namespace votive::cpu::VOTIVE_ISA

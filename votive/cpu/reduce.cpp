@@ -1,9 +1,10 @@
 // Reductions of one pass on the CPU: sum mean prod min max any all over any axes of any layout. What they are made of is in reduce.h and order_free.h.
 // Not here: argmax and argmin (arg_reduce.cpp).
-#include "votive/ops/reduce.h"
+#include "votive/ops/few.h"
 
 #include "votive/cpu/arg_reduce.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/lane_sums.h"
 #include "votive/cpu/order_free.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -110,25 +111,55 @@ void reduce_truth(const Reduce& op, const Tensor& x, Tensor& y, const Plan& plan
   }
 }
 
-/// One chunk of dense f32 to one number, which need not be planned.
-bool reduce_small(const Reduce& op, const Tensor& x, Tensor& y) {
-  const Size n = x.count();
-  if (x.dtype() != DType::f32 || y.count() != 1 || n == 0 || n > tree_chunk || op.kind > ReduceKind::max || !x.is_contiguous())
-    return false;
-  const f32* values = data<f32>(x);
-  f32* to = data<f32>(y);
-  switch (op.kind) {
-    case ReduceKind::sum: *to = tree_leaf<f32, Sum<f32>>(values, n); break;
-    case ReduceKind::mean: *to = tree_leaf<f32, Sum<f32>>(values, n) / numerics::i64_to_f32(n); break;
-    case ReduceKind::prod: *to = tree_leaf<f32, Product<f32>>(values, n); break;
-    case ReduceKind::min: *to = tree_leaf<f32, Least<f32>>(values, n); break;
-    default: *to = tree_leaf<f32, Greatest<f32>>(values, n); break;
+// Few dense elements to one number, which need not be planned: what apply() runs by itself.
+
+f32 narrowed(Elements<f32>, f32 v) { return v; }
+f64 narrowed(Elements<f64>, f64 v) { return v; }
+u16 narrowed(Bf16Elements, f32 v) { return numerics::f32_to_bf16(v); }
+u16 narrowed(F16Elements, f32 v) { return numerics::f32_to_f16(v); }
+
+template <class From, class Join, bool mean>
+void join_few(const void* x, void* y, Size n) {
+  using T = typename From::T;
+  const auto* elements = static_cast<const typename From::Storage*>(x);
+  T total;
+  if constexpr (std::is_same_v<From, Elements<T>> && std::is_same_v<Join, Sum<T>>) {
+    total = n <= tree_lanes ? sum_of_lanes(elements, n) : tree_of_registers<From, Join>(elements, n);
+  } else {
+    total = tree_of_registers<From, Join>(elements, n);
   }
+  if (mean) total = total / static_cast<T>(n);
+  *static_cast<typename From::Storage*>(y) = narrowed(From{}, total);
+}
+
+template <class Keys, bool largest>
+void extreme_of_few(const void* x, void* y, Size n) {
+  using Storage = typename Keys::Storage;
+  *static_cast<Storage*>(y) =
+      Keys::template element<largest>(extreme_key<Keys, KeyOrder::exact, largest>(static_cast<const Storage*>(x), n));
+}
+
+template <class From, class Keys>
+void register_few(DType dtype) {
+  using T = typename From::T;
+  add_few<Reduce>(static_cast<std::size_t>(ReduceKind::sum), dtype, join_few<From, Sum<T>, false>);
+  add_few<Reduce>(static_cast<std::size_t>(ReduceKind::mean), dtype, join_few<From, Sum<T>, true>);
+  add_few<Reduce>(static_cast<std::size_t>(ReduceKind::prod), dtype, join_few<From, Product<T>, false>);
+  add_few<Reduce>(static_cast<std::size_t>(ReduceKind::min), dtype, extreme_of_few<Keys, false>);
+  add_few<Reduce>(static_cast<std::size_t>(ReduceKind::max), dtype, extreme_of_few<Keys, true>);
+}
+
+/// The same of up to one chunk.
+bool reduce_few(const Reduce& op, const Tensor& x, Tensor& y) {
+  const Size n = x.count();
+  if (op.kind > ReduceKind::max || y.count() != 1 || n == 0 || n > tree_chunk || !is_floating(x.dtype()) || !x.is_contiguous())
+    return false;
+  few_loop<Reduce>(static_cast<std::size_t>(op.kind), x.dtype())(x.first(), y.mutable_first(), n);
   return true;
 }
 
 void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
-  if (reduce_small(op, x, y)) return;
+  if (reduce_few(op, x, y)) return;
   const Plan plan(x.layout(), op.axes);
   const DType as = exact_compute(x.dtype());
   if (op.kind == ReduceKind::any || op.kind == ReduceKind::all) return reduce_truth(op, x, y, plan);
@@ -145,6 +176,10 @@ void reduce(const Reduce& op, const Tensor& x, Tensor& y, Stream&) {
 void register_reduce(Kernels& kernels) {
   kernels.add<Reduce>(Device::cpu, reduce);
   kernels.add<ArgReduce>(Device::cpu, arg_reduce);
+  register_few<Elements<f32>, F32Keys>(DType::f32);
+  register_few<Elements<f64>, F64Keys>(DType::f64);
+  register_few<Bf16Elements, Bf16Keys>(DType::bf16);
+  register_few<F16Elements, F16Keys>(DType::f16);
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

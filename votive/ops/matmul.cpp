@@ -4,6 +4,7 @@
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
+#include "votive/ops/few.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -207,7 +208,24 @@ Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::op
   });
 }
 
-Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) { return product_of("matmul", a, b, options.out); }
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
+  auto* const loop = options.out ? nullptr : few_loop<Matmul>(0, a);
+  if (loop != nullptr && b.is_small_and_dense() && b.dtype() == a.dtype() && b.device() == Device::cpu && a.rank() == 2 && b.rank() == 2) {
+    const Size m = a.shape()[0], n = b.shape()[1], k = a.shape()[1];
+    if (k == b.shape()[0] && m * n * block_bytes(a.dtype()) <= static_cast<Size>(small_and_dense_bytes)) {
+      const Matmul op;
+      return apply_few(
+          op,
+          [&] {
+            Tensor y = m == k && n == k ? Tensor::allocate_like(a) : Tensor::allocate("matmul", {.dtype = a.dtype(), .shape = {m, n}});
+            loop(a.first(), b.first(), y.mutable_first(), m, n, k);
+            return y;
+          },
+          a, b, Tensor());
+    }
+  }
+  return product_of("matmul", a, b, options.out);
+}
 
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
   return as_one("linear", [&] {

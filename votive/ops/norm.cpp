@@ -6,6 +6,7 @@
 #include "votive/base/text.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
+#include "votive/ops/few.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -151,6 +152,19 @@ namespace {
 
 Tensor softmax_of(const Tensor& x, bool logarithm, SoftmaxOptions options) {
   Softmax op{0, logarithm};
+  if (auto* const loop = few_loop<Softmax>(logarithm, x); loop != nullptr && options.axis == -1 && x.rank() > 0) {
+    op.axis = x.rank() - 1;
+    op.narrow = x.dtype() == DType::f16 || x.dtype() == DType::bf16;
+    return apply_few(
+        op,
+        [&] {
+          Tensor result = Tensor::allocate_like(x);
+          const Size n = x.shape().back(), rows = n == x.count() ? 1 : x.count() / n;
+          loop(x.first(), result.mutable_first(), rows, n);
+          return result;
+        },
+        x);
+  }
   const Meta y = op.result(x.meta());
   op.axis = normalise_axis(op.name(), options.axis, y.shape.rank());
   op.narrow = y.dtype == DType::f16 || y.dtype == DType::bf16;

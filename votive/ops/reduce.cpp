@@ -2,7 +2,7 @@
 #include "votive/ops/reduce.h"
 
 #include "votive/base/text.h"
-#include "votive/ops/apply.h"
+#include "votive/ops/few.h"
 #include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 
@@ -160,6 +160,21 @@ namespace {
 
 Tensor reduce(ReduceKind kind, const Tensor& x, const ReduceOptions& options) {
   Reduce op{kind, 0, options.keep};
+  const bool joins_floats = kind <= ReduceKind::max && !options.dtype;
+  if (auto* const loop = joins_floats ? few_loop<Reduce>(static_cast<std::size_t>(kind), x) : nullptr) {
+    const std::uint32_t all = (1u << x.rank()) - 1u;
+    op.axes = options.axis.mask(op.name(), x.rank());
+    if (op.axes == all) {
+      return apply_few(
+          op,
+          [&] {
+            Tensor y = Tensor::allocate(op.name().data(), {.dtype = x.dtype(), .shape = reduced_shape(x.shape(), all, op.keep)});
+            loop(x.first(), y.mutable_first(), x.count());
+            return y;
+          },
+          x);
+    }
+  }
   const Meta meta = x.meta();
   require_plain(op.name(), {"x", 1, meta});
   op.axes = options.axis.mask(op.name(), meta.shape.rank());
