@@ -1,6 +1,8 @@
 // rms_norm, layer_norm and its kin over the last axis, batch_norm by channel, in f32 (f64 for f64) with the sums of CONTRACT.md 3.4 and one rounding at the end.
 #include "votive/ops/norm.h"
+#include "votive/cpu/element_loops.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/lane_sums.h"
 #include "votive/cpu/rows.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -103,62 +105,98 @@ void layer_norm_row(const T* __restrict x, const T* __restrict gamma, const T* _
   });
 }
 
-// Halves stay as they are stored until they are in registers, and are rounded there.
+// Rows that lie dense: elements stay as they are stored until they are in registers, halves are rounded there, and past the caches whole lines are stored
+// around them.
 
-struct Bf16Rows : Bf16Elements {
-  static Storage narrow(f32 x) { return numerics::f32_to_bf16(x); }
-  [[gnu::always_inline]] static void put(Storage* y, Vf32 v) { store_bf16(y, v); }
-};
-struct F16Rows : F16Elements {
-  static Storage narrow(f32 x) { return numerics::f32_to_f16(x); }
-  [[gnu::always_inline]] static void put(Storage* y, Vf32 v) { store_f16(y, v); }
-};
+template <class X>
+using FromOf =
+    std::conditional_t<std::is_same_v<X, F16>, F16Elements, std::conditional_t<std::is_same_v<X, Bf16>, Bf16Elements, Elements<f32>>>;
 
-/// y = (x·r)·γ + β of elements first … first + n, each weight where it is given; x is f32 or a half.
-template <class Rows, class From>
-void scale_and_round(const typename From::Storage* __restrict x, f32 r, const f32* __restrict gamma, const f32* __restrict beta, Size first,
-                     Size n, u16* __restrict y) {
-  const Vf32 factor = Vf32::broadcast(r);
-  Size i = first;
-  for (; i + Vf32::lanes <= first + n; i += Vf32::lanes) {
-    Vf32 v = mul(From::load(x + i), factor);
-    if (gamma != nullptr) v = mul(v, Vf32::load(gamma + i));
-    if (beta != nullptr) v = add(v, Vf32::load(beta + i));
-    Rows::put(y + i, v);
-  }
-  for (; i < first + n; ++i) {
-    f32 v = From::one(x[i]) * r;
-    if (gamma != nullptr) v = v * gamma[i];
-    if (beta != nullptr) v = v + beta[i];
-    y[i] = Rows::narrow(v);
+template <class X>
+const typename FromOf<X>::Storage* stored(const X* x) {
+  return reinterpret_cast<const typename FromOf<X>::Storage*>(x);
+}
+
+/// y[i] = compute(x[i]), then times γ[i] and plus β[i] where they are given.
+template <bool past_caches, class X, class Compute>
+void weighted(Compute compute, const f32* gamma, const f32* beta, Size n, X* y, const X* x) {
+  if (gamma != nullptr && beta != nullptr) {
+    for_elements<past_caches>(
+        [=](f32 v, f32 g, f32 b) __attribute__((always_inline)) { return compute(v) * g + b; }, n, y, x, gamma, beta);
+  } else if (gamma != nullptr) {
+    for_elements<past_caches>(
+        [=](f32 v, f32 g) __attribute__((always_inline)) { return compute(v) * g; }, n, y, x, gamma);
+  } else if (beta != nullptr) {
+    for_elements<past_caches>(
+        [=](f32 v, f32 b) __attribute__((always_inline)) { return compute(v) + b; }, n, y, x, beta);
+  } else {
+    for_elements<past_caches>(
+        [=](f32 v) __attribute__((always_inline)) { return compute(v); }, n, y, x);
   }
 }
 
-template <class Rows, class Done>
-void rms_norm_half_row(const u16* x, const f32* gamma, f32 epsilon, u16* y, Size n, const NextRow& next, Done done) {
-  const f32 r = 1.0f / root(tree_of_row<Squares<Rows>>(x, n) / static_cast<f32>(n) + epsilon);
-  for_each_piece_of_row(n, next, [&](Size first, Size count) {
-    scale_and_round<Rows, Rows>(x, r, gamma, nullptr, first, count, y);
-    done(first, count);
-  });
-}
-
-/// `centred` holds n elements.
-template <class Rows, class Done>
-void layer_norm_half_row(const u16* __restrict x, const f32* gamma, const f32* beta, f32 epsilon, f32* __restrict centred, u16* y, Size n,
-                         const NextRow& next, Done done) {
-  const f32 count = static_cast<f32>(n), mean = tree_of_row<Rows>(x, n) / count;
+/// The trees over x − mean and over its squares, 0 < n.
+struct CentredSums {
+  f32 first, second;
+};
+template <class X>
+CentredSums centred_sums(const X* elements, f32 mean, Size n, const NextRow& next) {
+  using From = FromOf<X>;
+  using Lanes = LaneRegisters<Vf32>;
+  constexpr Size group = tree_lanes * numerics::tree_group_steps;
+  const auto* x = stored(elements);
   const Vf32 means = Vf32::broadcast(mean);
-  for_each_piece_of_row(n, next, [&](Size first, Size some) {
-    Size i = first;
-    for (; i + Vf32::lanes <= first + some; i += Vf32::lanes) store(centred + i, sub(Rows::load(x + i), means));
-    for (; i < first + some; ++i) centred[i] = Rows::one(x[i]) - mean;
-  });
-  const f32 s1 = tree_of_row<Elements<f32>>(centred, n), s2 = tree_of_row<Squares<Elements<f32>>>(centred, n);
-  const f32 r = 1.0f / root((s2 - s1 * s1 / count) / count + epsilon);
-  for_each_piece_of_row(n, NextRow(), [&](Size first, Size some) {
-    scale_and_round<Rows, Elements<f32>>(centred, r, gamma, beta, first, some, y);
-    done(first, some);
+  UpperTree<f32, Sum<f32>> first, second;
+  for (Size k = 0; k < n; k += tree_chunk) {
+    const Size end = n - k < tree_chunk ? n : k + tree_chunk;
+    GroupSums firsts, seconds;
+    for (Size at = k; at < end; at += group) {
+      const Size m = end - at < group ? end - at : group;
+      next.fetch(at, m);
+      Lanes s1, s2;
+      unroll<Lanes::registers>([&](auto i) __attribute__((always_inline)) { s1.r[i] = s2.r[i] = Vf32::broadcast(-0.0f); });
+      Size i = at;
+      for (; i + tree_lanes <= at + m; i += tree_lanes) {
+        unroll<Lanes::registers>([&](auto r) __attribute__((always_inline)) {
+          const Vf32 v = sub(From::load(x + i + r * Vf32::lanes), means);
+          s1.r[r] = add(s1.r[r], v);
+          s2.r[r] = add(s2.r[r], mul(v, v));
+        });
+      }
+      if (i < at + m) {
+        alignas(64) f32 centred[tree_lanes], squares[tree_lanes];
+        for (Size l = 0; l < tree_lanes; ++l) centred[l] = squares[l] = -0.0f;
+        for (Size l = 0; i + l < at + m; ++l) {
+          centred[l] = From::one(x[i + l]) - mean;
+          squares[l] = centred[l] * centred[l];
+        }
+        s1 = Lanes::join<Sum<f32>>(s1, Lanes::load<Elements<f32>>(centred));
+        s2 = Lanes::join<Sum<f32>>(s2, Lanes::load<Elements<f32>>(squares));
+      }
+      firsts.push(s1);
+      seconds.push(s2);
+    }
+    first.push(firsts.total());
+    second.push(seconds.total());
+  }
+  return {first.total(), second.total()};
+}
+
+/// Calls row(past_caches, x, y, number, next) for the rows of a dense x along its last axis.
+template <class X, class Row>
+void for_each_dense_row(const Tensor& x, Tensor& y, Row row) {
+  constexpr Size grain = 8192;
+  const Size n = x.shape().back(), rows = x.count() / n;
+  const X* from = data<X>(x);
+  X* to = data<X>(y);
+  const bool whole_lines = n * Size{sizeof(X)} % 64 == 0 && reinterpret_cast<std::uintptr_t>(to) % 64 == 0;
+  const bool past_caches = whole_lines && y.count() * Size{sizeof(X)} >= stream_threshold;
+  parallel_for(rows, n < grain ? grain / n : 1, [&](Size begin, Size end) {
+    for (Size i = begin; i < end; ++i) {
+      const NextRow next = i + 1 == end ? NextRow() : NextRow(reinterpret_cast<const std::byte*>(from + (i + 1) * n), sizeof(X));
+      past_caches ? row(std::true_type(), from + i * n, to + i * n, i, next) : row(std::false_type(), from + i * n, to + i * n, i, next);
+    }
+    if (past_caches) stream_fence();
   });
 }
 
@@ -175,12 +213,20 @@ void rms_norm_as(const RmsNorm& op, const Tensor& x, const Tensor& gamma, Tensor
   });
 }
 
-template <class Rows>
-void rms_norm_halves(const RmsNorm& op, const Tensor& x, const Tensor& gamma, Tensor& y) {
+template <class X>
+void rms_norm_dense(const RmsNorm& op, const Tensor& x, const Tensor& gamma, Tensor& y) {
   const Weight<f32> weight(gamma);
   const Size n = x.shape().back();
-  for_each_row<u16>(x, y, x.rank() - 1, x.dtype(), [&](const u16* values, u16* place, Size, const NextRow& next, auto done) {
-    rms_norm_half_row<Rows>(values, weight.values(), op.epsilon, place, n, next, done);
+  for_each_dense_row<X>(x, y, [&](auto past_caches, const X* from, X* to, Size, const NextRow& next) {
+    const f32 r = 1.0f / root(tree_of_row<Squares<FromOf<X>>>(stored(from), n) / static_cast<f32>(n) + op.epsilon);
+    constexpr Size piece = 1024;
+    for (Size i = 0; i < n; i += piece) {
+      const Size m = n - i < piece ? n - i : piece;
+      next.fetch(i, m);
+      weighted<decltype(past_caches)::value>(
+          [r](f32 v) __attribute__((always_inline)) { return v * r; }, weight.values() == nullptr ? nullptr : weight.values() + i, nullptr,
+          m, to + i, from + i);
+    }
   });
 }
 
@@ -202,14 +248,18 @@ void layer_norm_as(const LayerNorm& op, const Tensor& x, const Tensor& gamma, co
 }
 
 /// A weight for each element of a row.
-template <class Rows>
-void layer_norm_halves(const LayerNorm& op, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y) {
+template <class X>
+void layer_norm_dense(const LayerNorm& op, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y) {
   const Weight<f32> scale(gamma), shift(beta);
   const Size n = x.shape().back();
-  for_each_row<u16>(x, y, x.rank() - 1, x.dtype(), [&](const u16* values, u16* place, Size row, const NextRow& next, auto done) {
-    const Scratch<f32> centred(n);
-    layer_norm_half_row<Rows>(values, of_group(scale, op, row, n), of_group(shift, op, row, n), op.epsilon, centred.data(), place, n, next,
-                              done);
+  const f32 count = static_cast<f32>(n);
+  for_each_dense_row<X>(x, y, [&](auto past_caches, const X* from, X* to, Size row, const NextRow& next) {
+    const f32 mean = tree_of_row<FromOf<X>>(stored(from), n) / count;
+    const CentredSums s = centred_sums(from, mean, n, next);
+    const f32 r = 1.0f / root((s.second - s.first * s.first / count) / count + op.epsilon);
+    weighted<decltype(past_caches)::value>(
+        [ mean, r ](f32 v) __attribute__((always_inline)) { return (v - mean) * r; }, of_group(scale, op, row, n),
+        of_group(shift, op, row, n), n, to, from);
   });
 }
 
@@ -267,16 +317,21 @@ void batch_norm_as(const BatchNorm& op, const Tensor& x, const Tensor& mean, con
 
 void rms_norm(const RmsNorm& op, const Tensor& x, const Tensor& gamma, Tensor& y, Stream&) {
   if (x.dtype() == DType::f64) return rms_norm_as<f64>(op, x, gamma, y);
-  if (x.dtype() == DType::bf16) return rms_norm_halves<Bf16Rows>(op, x, gamma, y);
-  if (x.dtype() == DType::f16) return rms_norm_halves<F16Rows>(op, x, gamma, y);
+  if (x.is_contiguous()) {
+    if (x.dtype() == DType::bf16) return rms_norm_dense<Bf16>(op, x, gamma, y);
+    if (x.dtype() == DType::f16) return rms_norm_dense<F16>(op, x, gamma, y);
+    return rms_norm_dense<f32>(op, x, gamma, y);
+  }
   rms_norm_as<f32>(op, x, gamma, y);
 }
 
 void layer_norm(const LayerNorm& op, const Tensor& x, const Tensor& gamma, const Tensor& beta, Tensor& y, Stream&) {
   if (x.dtype() == DType::f64) return layer_norm_as<f64>(op, x, gamma, beta, y);
-  const bool of_elements = op.weights_of(x.shape().back()) == x.shape().back();
-  if (of_elements && x.dtype() == DType::bf16) return layer_norm_halves<Bf16Rows>(op, x, gamma, beta, y);
-  if (of_elements && x.dtype() == DType::f16) return layer_norm_halves<F16Rows>(op, x, gamma, beta, y);
+  if (x.is_contiguous() && op.weights_of(x.shape().back()) == x.shape().back()) {
+    if (x.dtype() == DType::bf16) return layer_norm_dense<Bf16>(op, x, gamma, beta, y);
+    if (x.dtype() == DType::f16) return layer_norm_dense<F16>(op, x, gamma, beta, y);
+    return layer_norm_dense<f32>(op, x, gamma, beta, y);
+  }
   layer_norm_as<f32>(op, x, gamma, beta, y);
 }
 
