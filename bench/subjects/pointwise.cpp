@@ -38,6 +38,14 @@ void addition(DType dtype) {
        }});
 }
 
+void addition_across() {
+  add({.name = "add f32 of a transposed operand 4096x4096", .unit = "GB/s", .amount = 3.0 * 4 * large, .limit = Limit::triad, .make = [] {
+         const Tensor a = numbers(f32, large), b = numbers(f32, large);
+         const Tensor rows = reshape(a, {4096, 4096}), across = transpose(reshape(b, {4096, 4096}));
+         return call([=] { return add(rows, across); });
+       }});
+}
+
 void cast(DType from, DType to) {
   add({.name = "cast " + std::string(to_string(from)) + " to " + std::string(to_string(to)) + " 16M",
        .unit = "GB/s",
@@ -71,6 +79,7 @@ void function(const char* name, Tensor (*f)(const Tensor&), DType dtype, Goal ns
 
 int main(int argc, char** argv) {
   for (DType dtype : {f32, i64, bf16, f16}) addition(dtype);
+  addition_across();
   cast(f32, bf16);
   cast(f32, f16);
   cast(bf16, f32);

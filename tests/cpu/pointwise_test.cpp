@@ -163,6 +163,23 @@ TEST(CpuUnary, HasTheBitsOfTheReferenceWhereBlocksAreNotModerate) {
   }
 }
 
+// One number at the edge of what is moderate, or past it, in blocks of 256 or 512 that are otherwise moderate.
+TEST(CpuUnary, HasTheBitsOfTheReferenceAtTheEdgeOfModerate) {
+  for (float limit : {9.5f, 12.0f, 80.0f, 87.0f, 0x1p-126f, 0x1.fffffep127f}) {
+    for (float v : {std::nextafter(limit, 0.0f), limit, std::nextafter(limit, INFINITY)}) {
+      std::vector<float> values(1200, 0.75f);
+      values[7] = values[600] = v;
+      values[300] = values[1190] = -v;
+      const Tensor x = from_host(std::span<const float>(values), {1200}, DType::f32);
+      expect_as_reference("functions of " + std::to_string(v), {x}, [](Inputs in) {
+        std::vector<Tensor> results;
+        for (Function1 f : functions) results.push_back(f(in[0]));
+        return results;
+      });
+    }
+  }
+}
+
 /// f of large tensors, whose output is stored around the caches, must be what f gives a piece at a time.
 void expect_as_in_pieces(const std::vector<Tensor>& inputs, const std::function<Tensor(Inputs)>& f, const std::string& what) {
   constexpr Size piece = 16'000;
@@ -237,6 +254,50 @@ TEST(CpuStreams, OfBroadcastOperandsHaveTheSameBits) {
 }
 
 // Up to 2 KiB of floats of one dtype and shape take a path of their own, a literal beside them too.
+// Between two numbers in one pass, which is what two passes give: NaN and the zeros of either sign too, and bounds in the wrong order.
+TEST(CpuPointwise, ClampedOnceIsClampedTwice) {
+  Draw draw(87);
+  for (DType dtype : floating_dtypes) {
+    for (const auto& [low, high] : {std::pair{-0.7, 1.3}, {0.0, 0.1}, {-0.0, 2.0}, {1.5, -1.5}, {-INFINITY, 0.5}}) {
+      const Tensor x = draw.wild({3000}, dtype), a = full({}, low, dtype), b = full({}, high, dtype);
+      expect_equal_bits(clamp(x, Literal(low), Literal(high)), minimum(maximum(x, a), b), std::string(to_string(dtype)) + " of numbers");
+      expect_as_reference(std::string(to_string(dtype)), {x},
+                          [low = low, high = high](Inputs in) { return std::vector<Tensor>{clamp(in[0], Literal(low), Literal(high))}; });
+    }
+  }
+}
+
+// Operands that run across the output are turned in blocks of 64 rows and 512 columns, from one such block on.
+TEST(CpuPointwise, OfTransposedOperandsHasTheBitsOfTheReference) {
+  Draw draw(86);
+  const auto combine = [](Inputs in) {
+    std::vector<Tensor> results = {add(in[0], in[1]), add(in[1], in[0]), add(in[1], in[1]), neg(in[1]), gt(in[0], in[1])};
+    if (is_floating(in[0].dtype())) {
+      results.push_back(exp(in[1]));
+      results.push_back(where(gt(in[0], in[1]), in[1], in[0]));
+      results.push_back(addcmul(in[0], in[1], in[0]));
+    }
+    return results;
+  };
+  const auto sum = [](Inputs in) { return std::vector<Tensor>{add(in[0], in[1])}; };
+  for (DType dtype : {DType::f32, DType::bf16, DType::f64, DType::u8}) {
+    const std::string name(to_string(dtype));
+    expect_as_reference(name, {draw.wild({65, 513}, dtype), transpose(draw.wild({513, 65}, dtype))}, combine);
+    for (const auto& [rows, columns] :
+         {std::pair{Size{64}, Size{512}}, {Size{63}, Size{600}}, {Size{129}, Size{1025}}, {Size{16}, Size{2100}}, {Size{2600}, Size{17}}}) {
+      const std::string what = name + " " + std::to_string(rows) + " x " + std::to_string(columns);
+      expect_as_reference(what, {draw.wild({rows, columns}, dtype), transpose(draw.wild({columns, rows}, dtype))}, sum);
+    }
+    const Tensor across = transpose(draw.wild({600, 70}, dtype));
+    expect_as_reference(name + ", a row for all", {draw.wild({1, 600}, dtype), across}, sum);
+    expect_as_reference(name + ", flipped", {flip(draw.wild({70, 600}, dtype), 1), flip(across, 1)}, sum);
+    expect_as_reference(name + ", batches", {draw.wild({2, 3, 70, 130}, dtype), permute(draw.wild({3, 130, 2, 70}, dtype), {2, 0, 3, 1})},
+                        sum);
+  }
+  expect_as_reference("of another dtype", {draw.wild({130, 600}, DType::f32), transpose(draw.wild({600, 130}, DType::f16))}, combine);
+  expect_as_reference("past the caches", {draw.tame({2100, 2056}, DType::f32), transpose(draw.tame({2056, 2100}, DType::f32))}, sum);
+}
+
 TEST(CpuPointwise, OfSmallTensorsHasTheBitsOfTheReference) {
   Draw draw(21);
   const std::vector<Shape> shapes = {{},

@@ -6,7 +6,9 @@
 
 #include "votive/base/thread_pool.h"
 #include "votive/cpu/kernels.h"
+#include "votive/cpu/path.h"
 #include "votive/cpu/pointwise_plan.h"
+#include "votive/cpu/scratch.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {
@@ -24,13 +26,28 @@ Size period_of(const Layout& layout) {
   return period;
 }
 
+/// Whether neighbours in memory lie in one column of the output: a transposed operand.
+bool runs_across(const Layout& layout) {
+  constexpr Size worth_blocks = 16;
+  const int last = layout.rank() - 1;
+  if (last < 1 || layout.shape[last] < worth_blocks || layout.shape[last - 1] < worth_blocks) return false;
+  return layout.strides[last - 1] == 1 && layout.strides[last] != 0 && layout.strides[last] != 1;
+}
+
 /// How an operand is read: as dtype `as`, broadcast to `shape`.
 struct Source {
   Layout layout;
   Reader reader;
   Size period, bytes;
+  const std::byte* buffer;
+  bool across;  // and of the wanted dtype
   Source(const Tensor& x, const Shape& shape, DType as)
-      : layout(broadcast_layout(x.layout(), shape)), reader(x, layout, as), period(period_of(layout)), bytes(block_bytes(as)) {}
+      : layout(broadcast_layout(x.layout(), shape)),
+        reader(x, layout, as),
+        period(period_of(layout)),
+        bytes(block_bytes(as)),
+        buffer(x.buffer()),
+        across(x.dtype() == as && runs_across(layout)) {}
 };
 
 /// A source with the tile of one thread. A short row that repeats itself is laid out many times in the tile, once: tiles then need not end with it, which
@@ -80,10 +97,93 @@ void run_range(Loop loop, bool streams, const Writer& out, Size begin, Size end,
   out.finish();
 }
 
+/// Blocks of the output's last two axes for operands that run across it: 64 rows, a line or more of such an operand each, of half a tile. Their blocks are
+/// turned into one that stays in L2, and read from there row by row; so every line of every operand is touched once (0.34 to 0.54 of triad bandwidth instead of
+/// 0.07, 2-core Zen 4).
+struct Blocks {
+  static constexpr Size rows = 64, columns = tile_size / 2;
+  Shape shape;
+  Size P, Q, down, along;
+  explicit Blocks(const Shape& y)
+      : shape(y), P(y[y.rank() - 2]), Q(y.back()), down((P + rows - 1) / rows), along((Q + columns - 1) / columns) {}
+  Size count() const { return down * along * (votive::count(shape) / (P * Q)); }
+};
+struct Block {
+  Size outer, p, q, rows, columns;
+  Block(const Blocks& blocks, Size unit)
+      : outer(unit / blocks.along / blocks.down),
+        p(unit / blocks.along % blocks.down * Blocks::rows),
+        q(unit % blocks.along * Blocks::columns),
+        rows(blocks.P - p < Blocks::rows ? blocks.P - p : Blocks::rows),
+        columns(blocks.Q - q < Blocks::columns ? blocks.Q - q : Blocks::columns) {}
+};
+
+/// A source with the block of one thread.
+class BlockOperand {
+ public:
+  explicit BlockOperand(const Source& source)
+      : source_(source), turned_(source.across ? Blocks::rows * Blocks::columns * source.bytes : 0) {}
+
+  void enter(const Block& block) {
+    if (!source_.across) return;
+    const Layout& x = source_.layout;
+    const int last = x.rank() - 1;
+    Size at = x.offset + block.p + block.q * x.strides[last], outer = block.outer;
+    for (int axis = last - 2; axis >= 0; --axis) {
+      at += outer % x.shape[axis] * x.strides[axis];
+      outer /= x.shape[axis];
+    }
+    columns_ = block.columns;
+    const Shape shape{block.rows, block.columns};
+    const Path path({shape, {1, x.strides[last]}, 0}, {shape, {columns_, 1}, 0});
+    if (path.rank == 2) {
+      copy_transposed(path, 0, 1, source_.buffer + at * source_.bytes, turned_.data(), source_.bytes);
+    } else {
+      gather_run(source_.buffer + at * source_.bytes, block.rows == 1 ? x.strides[last] : 1, turned_.data(), block.rows * block.columns,
+                 source_.bytes);
+    }
+  }
+  /// `n` elements from `begin` on, which are row `row` of the block.
+  const std::byte* read(Size row, Size begin, Size n) {
+    if (source_.across) return turned_.data() + row * columns_ * source_.bytes;
+    return source_.reader.read_bytes(begin, n, tile_.bytes);
+  }
+
+ private:
+  const Source& source_;
+  Scratch<std::byte> turned_;
+  Size columns_ = 0;
+  Tile tile_;
+};
+
+template <class Loop, class Call, class... Operands>
+void run_blocks(Loop loop, bool streams, const Writer& out, const Blocks& blocks, Size begin, Size end, const Call& call,
+                Operands&&... in) {
+  Tile tile_y;
+  for (Size unit = begin; unit < end; ++unit) {
+    const Block block(blocks, unit);
+    (in.enter(block), ...);
+    for (Size row = 0; row < block.rows; ++row) {
+      const Size at = (block.outer * blocks.P + block.p + row) * blocks.Q + block.q, n = block.columns;
+      void* place = streams ? out.address(at) : out.place<void>(at, &tile_y);
+      call(loop, in.read(row, at, n)..., place, n);
+      if (!streams) out.write(at, n, place);
+    }
+  }
+  out.finish();
+}
+
 /// call(loop, operands…, y, n) with the loop that suits the output.
 template <class Loop, class Call, class... Sources>
 void run(Loop loop, Loop streamed, Size grain, const Writer& out, Size count, const Call& call, const Sources&... sources) {
   const bool streams = streamed != nullptr && out.takes_streams();
+  if ((sources.across || ...) && count >= Blocks::rows * Blocks::columns) {
+    const Blocks blocks([](const Source& first, const auto&...) { return first.layout.shape; }(sources...));
+    parallel_for_worker(blocks.count(), 1, [&](Size begin, Size end, int) {
+      run_blocks(streams ? streamed : loop, streams, out, blocks, begin, end, call, BlockOperand(sources)...);
+    });
+    return;
+  }
   // Through a pointer also when one range is all: inlined, its 24 KiB of tiles would stand in this frame a second time, and a thread of 64 KiB overflow.
   parallel_for_worker(count, grain, [&](Size begin, Size end, int) {
     run_range(streams ? streamed : loop, streams, out, begin, end, call, Operand(sources, end - begin)...);

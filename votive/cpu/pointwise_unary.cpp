@@ -93,8 +93,37 @@ bool goes_beyond(const f32* __restrict in, f32* __restrict out, Size n) {
   return beyond != 0;
 }
 
+/// The same by the largest of the bits that `measure` gives, where moderate numbers are those of few: an integer maximum is cheaper than a comparison whose
+/// mask is kept (exp 0.17 ns per element instead of 0.2, 2-core Zen 4).
+template <auto compute, auto measure>
+bool measures_beyond(const f32* __restrict in, f32* __restrict out, Size n, u32 limit) {
+  u32 most = 0;
+  for (Size i = 0; i < n; ++i) {
+    out[i] = compute(in[i]);
+    const u32 here = measure(bits_f32(in[i]));
+    most = here > most ? here : most;
+  }
+  return most > limit;
+}
+VOTIVE_SCALAR u32 magnitude_bits(u32 bits) { return bits & 0x7fffffffu; }
+VOTIVE_SCALAR u32 bits_above_subnormals(u32 bits) { return bits - 0x00800000u; }
+
 // A function whose text is shorter for moderate numbers: a block by that text, and again by the whole one where a number was beyond; while blocks go on
-// like that, by the whole one at once. A flag of 16 bits makes g++ take two vectors at a time, which pays where the text is long.
+// like that, by the whole one at once. `limit` is the largest measure of what is_moderate of numerics lets through.
+template <auto whole, auto moderate, auto measure>
+void loop_of_moderate(const void* x, void* y, Size n, u32 limit) {
+  constexpr Size block = 512;
+  const f32* in = static_cast<const f32*>(x);
+  f32* out = static_cast<f32*>(y);
+  bool beyond = false;
+  for (Size at = 0; at < n; at += block) {
+    const Size m = n - at < block ? n - at : block;
+    if (!beyond) beyond = measures_beyond<moderate, measure>(in + at, out + at, m, limit);
+    if (beyond) beyond = measures_beyond<whole, measure>(in + at, out + at, m, limit);
+  }
+}
+
+// The same with a flag, of 16 bits, for which g++ takes two vectors at a time: that pays where the text is long.
 template <auto whole, auto moderate, auto is_moderate, class Flag>
 void loop_of_moderate(const void* x, void* y, Size n) {
   constexpr Size block = 256;
@@ -218,10 +247,18 @@ Plan1 plan(UnaryKind kind, DType x) {
     return {loop_of_moderate<[](f32 v) { return name##_f32(v); }, [](f32 v) { return name##_moderate_f32(v); }, \
                              [](f32 v) { return is_moderate_##name##_f32(v); }, Flag>,                          \
             DType::f32, DType::f32, grain_of_functions};
-  MODERATE(exp, u32)
-  MODERATE(log, u32)
-  MODERATE(sigmoid, u32)
-  MODERATE(silu, u32)
+#define MEASURED(name, measure, limit)                                                                                                 \
+  if (kind == UnaryKind::name && x != DType::f64)                                                                                      \
+    return {[](const void* in, void* out, Size n) {                                                                                    \
+              loop_of_moderate<[](f32 v) { return name##_f32(v); }, [](f32 v) { return name##_moderate_f32(v); }, measure>(in, out, n, \
+                                                                                                                           limit);     \
+            },                                                                                                                         \
+            DType::f32, DType::f32, grain_of_functions};
+  MEASURED(exp, magnitude_bits, bits_f32(87.0f))
+  MEASURED(sigmoid, magnitude_bits, bits_f32(87.0f))
+  MEASURED(silu, magnitude_bits, bits_f32(80.0f))
+  MEASURED(log, bits_above_subnormals, 0x7effffffu)
+#undef MEASURED
   MODERATE(gelu, u16)
   MODERATE(gelu_tanh, u16)
 #undef MODERATE

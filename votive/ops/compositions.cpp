@@ -1,9 +1,11 @@
 // Pointwise functions made of others: their bits, gradients and speed are those of the parts. Each checks what it is given first, so that an error names
 // the function that was called.
+#include <bit>
 #include <cmath>
 #include <limits>
 
 #include "votive/base/text.h"
+#include "votive/numerics/convert.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
 #include "votive/ops/literal.h"
@@ -23,6 +25,16 @@ double largest(DType dtype) {
     case DType::bf16: return 0x1.fep127;
     case DType::f64: return std::numeric_limits<double>::max();
     default: return std::numeric_limits<float>::max();
+  }
+}
+
+/// What the bits of a floating dtype are, exactly.
+double value_of(std::uint64_t bits, DType dtype) {
+  switch (dtype) {
+    case DType::f16: return numerics::f16_to_f32(static_cast<std::uint16_t>(bits));
+    case DType::bf16: return numerics::bf16_to_f32(static_cast<std::uint16_t>(bits));
+    case DType::f64: return std::bit_cast<double>(bits);
+    default: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
   }
 }
 
@@ -56,10 +68,13 @@ Tensor clamp(const Tensor& x, std::optional<Literal> low, std::optional<Literal>
     }
     const auto is_float = [](const std::optional<Literal>& v) { return v && v->kind() == Literal::Kind::floating; };
     const Tensor as = is_integer(meta.dtype) && (is_float(low) || is_float(high)) ? x.to(DType::f32) : x;
-    const auto bound = [&](Literal v) {
-      return apply(Fill{{.dtype = as.dtype(), .shape = {}, .device = x.device()},
-                        literal_bits("clamp", v, as.dtype(), "Cast the tensor, e.g. x.to(i64)")});
-    };
+    const auto bits = [&](Literal v) { return literal_bits("clamp", v, as.dtype(), "Cast the tensor, e.g. x.to(i64)"); };
+    if (low && high && is_floating(as.dtype()) &&
+        !asks_for_gradient(as)) {  // in one pass: hardtanh is min(max(x, low), high), but for its gradient
+      const double least = value_of(bits(*low), as.dtype()), most = value_of(bits(*high), as.dtype());
+      return apply(UnaryWith{UnaryWithKind::hardtanh, {least, most}}, as);
+    }
+    const auto bound = [&](Literal v) { return apply(Fill{{.dtype = as.dtype(), .shape = {}, .device = x.device()}, bits(v)}); };
     const Tensor least = low ? bound(*low) : Tensor(), most = high ? bound(*high) : Tensor();
     return clamp(as, least, most);
   });
