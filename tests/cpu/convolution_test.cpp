@@ -104,12 +104,15 @@ TEST(Convolution, OfManyChannelsHasTheBitsOfTheContract) {
   }
 }
 
-// Strips that hold part of an image, weights past L2.
+// Strips that hold part of an image or of a row, weights past L2.
 TEST(Convolution, OfLargeImagesAndWeightsHasTheBitsOfTheContract) {
   Draw draw(5);
   for (DType dtype : {DType::f32, DType::bf16}) {
     expect_conv(draw, {{2, 8, 40, 57}, {12, 8, 3, 3}, {.padding = 1}}, dtype);
     expect_conv(draw, {{1, 200, 3, 4}, {300, 200, 3, 3}, {.padding = 1}}, dtype);
+    expect_conv(draw, {{2, 3, 2, 2500}, {12, 3, 3, 3}, {.padding = Padding{{1, 1}, {2, 0}}}}, dtype);
+    expect_conv(draw, {{1, 66, 3, 1201}, {12, 66, 1, 9}, {.stride = 2, .padding = Padding{{0, 0}, {4, 3}}}}, dtype);
+    expect_conv(draw, {{1, 600, 2, 121}, {12, 600, 2, 2}, {}}, dtype);
   }
 }
 

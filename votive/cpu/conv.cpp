@@ -1,5 +1,6 @@
-// Convolutions on the CPU: products of the weights with windows that are put together tile by tile where the packed matmul needs them, so that the unfolded
-// input never exists. A transposed convolution is one such product per residue of the stride. Rows of one channel go without a matrix.
+// Convolutions on the CPU. Most have channels enough to be lanes (conv_direct.h); others are products of the weights with windows that are put together tile by
+// tile where the packed matmul needs them, so that the unfolded input never exists; rows of one channel go without a matrix. A transposed convolution is one
+// convolution per residue of the stride.
 // Not here: the order of additions (matmul_tile.h) and unfolding as an operation (unfold.cpp).
 #include "votive/ops/conv.h"
 

@@ -36,12 +36,12 @@ class DirectConvolution {
 
   void run() {
     pack_weights();
-    const Size rows = c_.groups * c_.images * c_.axes[0].out * c_.axes[1].out;
+    const Size rows = c_.groups * c_.images * c_.axes[0].out * c_.axes[1].out * layout_.parts;
     const Size pieces = threads() == 1 ? 1 : 4 * threads();
     // Weights that L2 cannot hold are better read by one thread each than by all.
     Size chunks = c_.rows * c_.k() * Size{sizeof(Element)} > (Size{1} << 20) ? up(pieces, 2) : up(pieces, rows);
     chunks = least(panels_, chunks);
-    const Size work = c_.rows * c_.k() * c_.axes[2].out / chunks;
+    const Size work = c_.rows * c_.k() * layout_.band_columns / chunks;
     const auto strips = [&](Size begin, Size end) {
       Worker worker(*this);
       while (begin < end) begin = strip(begin, end, rows, chunks, worker);
@@ -74,7 +74,7 @@ class DirectConvolution {
           sums(2 * (d.layout_.positions() + 2 * lanes) * direct_vectors * lanes),
           rows(d.round_.is_identity() ? 0 : lanes * (d.layout_.positions() + lanes)),
           bands(d.layout_.bands),
-          tiles(d.layout_.bands * d.layout_.band_rows * up(d.c_.axes[2].out, run_positions) + 4) {}
+          tiles(d.layout_.bands * d.layout_.band_rows * up(d.layout_.band_columns, run_positions) + 4) {}
     Scratch<Packed> strip;
     Scratch<Acc> sums, rows;
     Scratch<Band> bands;
@@ -175,24 +175,27 @@ class DirectConvolution {
 
   // ---- strips -----------------------------------------------------------------------------------------------------------------------------------
 
-  /// Computes as many rows of outputs from `begin` on as a strip holds; gives where the next one begins. Rows are counted by chunk of panels, group, image
-  /// and place.
+  /// Computes as many rows of outputs from `begin` on as a strip holds; gives where the next one begins. Rows, or their parts, are counted by chunk of
+  /// panels, group, image and place.
   Size strip(Size begin, Size end, Size rows, Size chunks, Worker& worker) const {
     const Axis &a0 = c_.axes[0], &a1 = c_.axes[1], &a2 = c_.axes[2];
-    const Size chunk = begin / rows, per_group = c_.images * a0.out * a1.out, group = begin % rows / per_group;
+    const Size parts = layout_.parts, per_plane = a1.out * parts, per_group = c_.images * a0.out * per_plane;
+    const Size chunk = begin / rows, group = begin % rows / per_group;
     end = least(end, begin - begin % per_group + per_group);
     Size bands = 0, first = 0;
     while (begin < end && bands < layout_.bands) {
       Band& band = worker.bands[bands];
-      band.image = begin % per_group / (a0.out * a1.out);
-      band.o0 = begin / a1.out % a0.out;
-      band.o1 = begin % a1.out;
+      band.image = begin % per_group / (a0.out * per_plane);
+      band.o0 = begin / per_plane % a0.out;
+      band.o1 = begin % per_plane / parts;
+      band.o2 = begin % parts * layout_.band_columns;
       band.rows = least(least(layout_.band_rows, a1.out - band.o1), end - begin);
+      band.columns = least(layout_.band_columns, a2.out - band.o2);
       band.at = bands * a0.taps * layout_.plane;
       band.first = first;
       layout_.fill(band, group, worker.strip.data());
       begin += band.rows;
-      first += band.rows * a2.out;
+      first += band.rows * band.columns;
       ++bands;
     }
     const Size tiles = cut_into_tiles(bands, worker);
@@ -207,12 +210,12 @@ class DirectConvolution {
   /// Rows of outputs in runs of nearly one length; runs of equal length in pairs.
   Size cut_into_tiles(Size bands, const Worker& worker) const {
     const Axis &a1 = c_.axes[1], &a2 = c_.axes[2];
-    const Size runs = up(a2.out, run_positions), longer = up(a2.out, runs), of_longer = a2.out - runs * (longer - 1);
     Size tiles = 0;
     Tile alone[2];
     alone[0].runs = alone[1].runs = 0;
     for (Size b = 0; b < bands; ++b) {
       const Band& band = worker.bands[b];
+      const Size runs = up(band.columns, run_positions), longer = up(band.columns, runs), of_longer = band.columns - runs * (longer - 1);
       for (Size o1 = 0; o1 < band.rows; ++o1) {
         Size o2 = 0;
         for (Size r = 0; r < runs; ++r) {
@@ -220,7 +223,7 @@ class DirectConvolution {
           Tile& tile = alone[shorter ? 1 : 0];
           tile.positions = static_cast<int>(shorter ? longer - 1 : longer);
           tile.x[tile.runs] = band.at + o1 * a1.stride * layout_.pitch + o2 * a2.stride * layout_.position;
-          tile.first[tile.runs] = band.first + o1 * a2.out + o2;
+          tile.first[tile.runs] = band.first + o1 * band.columns + o2;
           o2 += tile.positions;
           if (++tile.runs == 2) {
             worker.tiles[tiles++] = tile;
@@ -277,7 +280,7 @@ class DirectConvolution {
       const Size row = (panel * direct_vectors + vector) * lanes, rows = least(lanes, c_.rows - row);
       for (Size b = 0; b < bands; ++b) {
         const Band& band = worker.bands[b];
-        const Size n = band.rows * a2.out, at = (band.o0 * a1.out + band.o1) * a2.out;
+        const Size n = band.rows * band.columns, at = (band.o0 * a1.out + band.o1) * a2.out + band.o2;
         const Size y_row = ((band.image * c_.groups + group) * c_.rows + row) * c_.positions() + at;
         const Acc* bias = bias_ != nullptr ? bias_ + group * c_.rows + row : nullptr;
         const Acc* sums = worker.sums.data() + band.first * width + vector * lanes;
