@@ -17,8 +17,8 @@ namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
 constexpr Size block = numerics::dot_block;
-constexpr Size value_piece = 64;  // keys whose values stay near while several groups of columns pass over them
-constexpr Size key_run = 256;     // keys of a unit of work, where heads are few
+constexpr Size value_piece = 8192;  // bytes of values that stay near while several groups of columns pass over them
+constexpr Size key_run = 256;       // keys of a unit of work, where heads are few
 
 Size up(Size a, Size b) { return (a + b - 1) / b; }
 Size lesser(Size a, Size b) { return a < b ? a : b; }
@@ -38,7 +38,7 @@ class Attending {
         rows_(call.rows()),
         heads_(call.B * call.K),
         units_(call.D / Keys::each),
-        score_step_(up(call.S + keys_at_once, 16) * 16),
+        score_step_(up(call.S + most_keys_at_once, 16) * 16),
         blocks_(up(call.S, block)),
         queries_(heads_ * rows_ * units_ * Keys::parts),
         scores_(heads_ * rows_ * score_step_),
@@ -93,20 +93,21 @@ class Attending {
   void score(Size head, Size s0, Size s1) const {
     Size first = greater(s0, c_.range(0).first), last = lesser(s1, c_.range(rows_ - 1).last);
     if (first >= last) return;
-    if (last - first < keys_at_once) {
-      first = greater(s0, lesser(first, s1 - keys_at_once));
-      last = lesser(s1, greater(last, first + keys_at_once));
+    const Size at_once = keys_at_once(static_cast<int>(rows_));
+    if (last - first < at_once) {
+      first = greater(s0, lesser(first, s1 - at_once));
+      last = lesser(s1, greater(last, first + at_once));
     }
     const Size bytes = block_bytes(c_.k.dtype()), step = c_.k.strides()[2] * bytes;
     const auto dot = dot_keys_function<Keys>(static_cast<int>(rows_));
     const auto* query = queries_.data() + head * rows_ * units_ * Keys::parts;
     const std::byte* keys = c_.at(c_.k, head / c_.K, head % c_.K, first);
-    if (last - first >= keys_at_once) return dot({keys, step, last - first, units_, query}, scores(head, 0) + first, score_step_);
-    const Scratch<std::byte> few(keys_at_once * c_.D * bytes);  // fewer than a step in all
-    std::memset(few.data(), 0, static_cast<std::size_t>(keys_at_once * c_.D * bytes));
+    if (last - first >= at_once) return dot({keys, step, last - first, units_, query}, scores(head, 0) + first, score_step_);
+    const Scratch<std::byte> few(at_once * c_.D * bytes);  // fewer than a step in all
+    std::memset(few.data(), 0, static_cast<std::size_t>(at_once * c_.D * bytes));
     for (Size s = first; s < last; ++s)
       std::memcpy(few.data() + (s - first) * c_.D * bytes, keys + (s - first) * step, static_cast<std::size_t>(c_.D * bytes));
-    dot({few.data(), c_.D * bytes, keys_at_once, units_, query}, scores(head, 0) + first, score_step_);
+    dot({few.data(), c_.D * bytes, at_once, units_, query}, scores(head, 0) + first, score_step_);
   }
 
   // ---- softmax of one row ------------------------------------------------------------------------------------------------------------------
@@ -213,15 +214,17 @@ class Attending {
     if (s0 >= s1) return;
     for (Size i = row; i < row + rows; ++i) has_sum[i] = true;
     const Size vectors = c_.E / Vf32::lanes, most = weigh_vectors(static_cast<int>(rows)), groups = up(vectors, most);
-    const Size piece = groups == 1 ? block : value_piece;
+    const Size row_bytes = c_.E * block_bytes(c_.v.dtype()), row_step = c_.v.strides()[2] * block_bytes(c_.v.dtype());
+    const Size piece = groups == 1 ? block : greater(1, value_piece / row_bytes), lines = groups == 1 ? 0 : row_bytes / (64 * groups);
     for (Size s = s0; s < s1; s += piece) {
       const Size n = lesser(piece, s1 - s);
-      const auto* v = reinterpret_cast<const typename Values::Word*>(c_.at(c_.v, head / c_.K, head % c_.K, s));
-      for (Size g = 0; g < groups; ++g) {
+      const std::byte* values = c_.at(c_.v, head / c_.K, head % c_.K, s);
+      const std::byte* ahead = row_step == row_bytes && s + 2 * piece <= c_.S ? values + piece * row_step : values;
+      for (Size g = 0; g < groups; ++g, ahead += n * lines * 64) {
         const Size from = vectors * g / groups, to = vectors * (g + 1) / groups;
         weigh_keys_function<Values>(static_cast<int>(rows), static_cast<int>(to - from))(
-            n, scores(head, row) + s, score_step_, v + from * Vf32::lanes, c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E,
-            groups > 1 && g == 0 ? up(c_.E * block_bytes(c_.v.dtype()), 64) : 0);
+            n, scores(head, row) + s, score_step_, reinterpret_cast<const typename Values::Word*>(values) + from * Vf32::lanes,
+            c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E, ahead, lines);
       }
     }
   }

@@ -8,8 +8,8 @@
 namespace votive::cpu::VOTIVE_ISA {
 
 inline constexpr int most_few_rows = 8;
-inline constexpr Size key_bytes_ahead =
-    8192;  // of keys, touched before they are needed in the order in which they lie: 70 → 98 % of a read stream
+
+inline constexpr Size key_bytes_ahead = 8192;  // of keys, touched before they are needed in the order in which they lie
 
 // Keys as squares of 32-bit lanes: `each` numbers per lane, `parts` numbers of a query per lane.
 
@@ -24,7 +24,7 @@ struct KeysF32 {
   [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
     Vf32Half q;
     broadcast_from(query, q);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[g * Vf32Half::lanes]); });
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[4 * g]); });
   }
 };
 
@@ -48,7 +48,7 @@ struct KeysBf16 {
   [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
     Vf32Half q;
     broadcast_from(query, q);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate_bf16(acc[g], q, keys[g * Vf32Half::lanes]); });
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate_bf16(acc[g], q, keys[4 * g]); });
   }
 #else
   using Query = f32;
@@ -65,8 +65,8 @@ struct KeysBf16 {
     broadcast_from(query, odd);
     broadcast_from(query + 1, even);
     unroll<groups>([&](auto g) __attribute__((always_inline)) {
-      accumulate_flushing(acc[g], odd, odd_bf16(keys[g * Vf32Half::lanes]));
-      accumulate_flushing(acc[g], even, even_bf16(keys[g * Vf32Half::lanes]));
+      accumulate_flushing(acc[g], odd, odd_bf16(keys[4 * g]));
+      accumulate_flushing(acc[g], even, even_bf16(keys[4 * g]));
     });
   }
   [[gnu::always_inline]] static void accumulate_flushing(Vf32Half& acc, Vf32Half a, Vf32Half b) {
@@ -79,13 +79,21 @@ struct KeysBf16 {
 #endif
 };
 
-/// Groups of keys at once: their chains run side by side and share what is broadcast of a query.
+/// Groups of keys whose chains run side by side, and how many of them share what is broadcast of a query. For one row a single group, whose chains wait for
+/// each other but whose keys lie close together: 16 f32 keys of 64 at once are read at two thirds of bandwidth, 8 at nine tenths (2-core Zen 4). For more
+/// rows, what the registers hold beside four columns.
+struct KeyGroups {
+  int count, sharing;
+};
+constexpr KeyGroups key_groups(int rows) {
 #if defined(__AVX512F__)
-inline constexpr int key_groups = 2;
+  return rows == 1 ? KeyGroups{1, 1} : KeyGroups{2, 2};
 #else
-inline constexpr int key_groups = 1;
+  return rows == 1 || rows > 5 ? KeyGroups{1, 1} : KeyGroups{2, 1};
 #endif
-inline constexpr Size keys_at_once = key_groups * Vf32Half::lanes;
+}
+constexpr Size keys_at_once(int rows) { return key_groups(rows).count * Vf32Half::lanes; }
+inline constexpr Size most_keys_at_once = 2 * Vf32Half::lanes;
 
 template <class Keys>
 struct KeyRows {
@@ -98,48 +106,49 @@ struct KeyRows {
 /// scores[row·score_step + s] = query row · key s.
 template <class Keys, int rows>
 void dot_keys(const KeyRows<Keys>& x, f32* scores, Size score_step) {
-  constexpr int lanes = Vf32Half::lanes, groups = key_groups;
-  constexpr Size lane_bytes = Keys::each * static_cast<Size>(sizeof(typename Keys::Word)), square_bytes = lanes * lane_bytes;
-  constexpr Size query_step = rows * Keys::parts;
-  for (Size s = 0; s < x.count; s += keys_at_once) {
-    if (s + keys_at_once > x.count) s = x.count - keys_at_once;  // the last keys, some of them again
+  constexpr int lanes = Vf32Half::lanes, groups = key_groups(rows).count, sharing = key_groups(rows).sharing;
+  constexpr Size lane_bytes = Keys::each * static_cast<Size>(sizeof(typename Keys::Word)), columns_bytes = 4 * lane_bytes;
+  constexpr Size query_step = rows * Keys::parts, at_once = groups * lanes, lines = (at_once * columns_bytes + 63) / 64;
+  const typename Keys::Environment environment;
+  for (Size s = 0; s < x.count; s += at_once) {
+    if (s + at_once > x.count) s = x.count - at_once;  // the last keys, some of them again
     const std::byte* at = x.keys + s * x.step;
     const std::byte* ahead = at + key_bytes_ahead;
     const typename Keys::Query* query = x.query;
     Vf32Half acc[rows * groups];
     unroll<rows * groups>([&](auto i) __attribute__((always_inline)) { acc[i] = Vf32Half::zero(); });
-    {
-      const typename Keys::Environment environment;
-      Size d = 0;
-      for (; d + lanes <= x.units; d += lanes) {
-        Vf32Half square[groups * lanes];
-        unroll<groups>([&](auto g) __attribute__((always_inline)) {
-          load_transposed<typename Keys::Square>(at + g * lanes * x.step, x.step, square + g * lanes);
-        });
-        unroll<groups * lanes * square_bytes / 64>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(ahead + i * 64); });
-        at += square_bytes;
-        ahead += groups * lanes * square_bytes;
-        unroll<lanes>([&](auto u) __attribute__((always_inline)) {
+    const auto add_columns = [&](auto columns, auto load) __attribute__((always_inline)) {
+      unroll<groups / sharing>([&](auto share) __attribute__((always_inline)) {
+        Vf32Half keys[sharing * 4];
+        unroll<sharing>([&](auto g) __attribute__((always_inline)) { load(share * sharing + g, keys + 4 * g); });
+        unroll<columns>([&](auto u) __attribute__((always_inline)) {
           unroll<rows>([&](auto m) __attribute__((always_inline)) {
-            Keys::template step<groups>(acc + m * groups, square + u, query + u * query_step + m * Keys::parts);
+            Keys::template step<sharing>(acc + m * groups + share * sharing, keys + u, query + u * query_step + m * Keys::parts);
           });
         });
-        query += lanes * query_step;
-      }
-      if (const Size n = x.units - d; n > 0) {
-        for (int g = 0; g < groups; ++g) {
-          alignas(64) std::byte rest[lanes * square_bytes] = {};
-          for (int i = 0; i < lanes; ++i)
-            std::memcpy(rest + i * square_bytes, at + (g * lanes + i) * x.step, static_cast<std::size_t>(n * lane_bytes));
-          Vf32Half square[lanes];
-          load_transposed<typename Keys::Square>(rest, square_bytes, square);
-          for (int u = 0; u < n; ++u) {
-            unroll<rows>([&](auto m) __attribute__((always_inline)) {
-              Keys::template step<1>(acc + m * groups + g, square + u, query + u * query_step + m * Keys::parts);
-            });
-          }
-        }
-      }
+      });
+    };
+    Size d = 0;
+    for (; d + 4 <= x.units; d += 4) {
+      unroll<lines>([&](auto i) __attribute__((always_inline)) { __builtin_prefetch(ahead + i * 64); });
+      add_columns(
+          std::integral_constant<int, 4>{}, [&](auto g, Vf32Half* keys) __attribute__((always_inline)) {
+            load_columns<typename Keys::Square>(at + g * lanes * x.step, x.step, keys);
+          });
+      at += columns_bytes;
+      ahead += at_once * columns_bytes;
+      query += 4 * query_step;
+    }
+    for (; d < x.units; ++d) {
+      add_columns(
+          std::integral_constant<int, 1>{}, [&](auto g, Vf32Half* keys) __attribute__((always_inline)) {
+            alignas(16) std::byte rest[lanes * columns_bytes] = {};
+            for (int i = 0; i < lanes; ++i)
+              std::memcpy(rest + i * columns_bytes, at + (g * lanes + i) * x.step, static_cast<std::size_t>(lane_bytes));
+            load_columns<typename Keys::Square>(rest, columns_bytes, keys);
+          });
+      at += lane_bytes;
+      query += query_step;
     }
     unroll<rows>([&](auto m) __attribute__((always_inline)) {
       unroll<groups>([&](auto g) __attribute__((always_inline)) { store(scores + m * score_step + s + g * lanes, acc[m * groups + g]); });
@@ -171,19 +180,18 @@ constexpr int weigh_vectors(int rows) {
 #endif
 }
 
-inline constexpr Size value_bytes_ahead = 8192;
-
-/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column]. Where other columns follow, `lines` of each
-/// coming row are touched, so that v streams as a whole.
+/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column]. With each key `lines` more are touched at `ahead`,
+/// where the next piece lies, in the order of the memory, which groups of columns leave.
 template <class Stored, int rows, int vectors>
-void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* v, Size v_step, f32* sums, Size sum_step, Size lines) {
+void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* v, Size v_step, f32* sums, Size sum_step,
+                const std::byte* ahead, Size lines) {
   constexpr int lanes = Vf32::lanes;
   Vf32 acc[rows * vectors];
   unroll<rows>([&](auto m) __attribute__((always_inline)) {
     unroll<vectors>([&](auto j) __attribute__((always_inline)) { acc[m * vectors + j] = Vf32::load(sums + m * sum_step + j * lanes); });
   });
   for (Size s = 0; s < n; ++s, ++p, v += v_step) {
-    for (Size i = 0; i < lines; ++i) __builtin_prefetch(reinterpret_cast<const std::byte*>(v) + value_bytes_ahead + 64 * i);
+    for (Size i = 0; i < lines; ++i, ahead += 64) static_cast<void>(*const_cast<const volatile std::byte*>(ahead));
     if constexpr (rows < vectors) {
       Vf32 weight[rows];
       unroll<rows>([&](auto m) __attribute__((always_inline)) { broadcast_from(p + m * p_step, weight[m]); });
@@ -207,7 +215,7 @@ void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* 
 }
 
 template <class Stored>
-using WeighKeys = void (*)(Size, const f32*, Size, const typename Stored::Word*, Size, f32*, Size, Size lines);
+using WeighKeys = void (*)(Size, const f32*, Size, const typename Stored::Word*, Size, f32*, Size, const std::byte*, Size);
 
 template <class Stored>
 WeighKeys<Stored> weigh_keys_function(int rows, int vectors) {

@@ -64,14 +64,44 @@ struct WeightRows {
   const u8* group(Size g) const { return start + g * group_bytes(); }
 
   void pack_group(Size g, u8* to) const {
+    const Size lanes = std::min<Size>(16, n - 16 * g);
+    if (lanes < 16) std::memset(to, 0, static_cast<std::size_t>(group_bytes()));
+    const u8* rows = start + 16 * g * row_bytes;
+    switch (dtype) {
+      case DType::q4_0: return pack_words<DType::q4_0>(rows, lanes, to);
+      case DType::q4_1: return pack_words<DType::q4_1>(rows, lanes, to);
+      case DType::q8_0: return pack_words<DType::q8_0>(rows, lanes, to);
+      default: break;
+    }
     const QuantisedFormat format = quantised_format(dtype);
     std::memset(to, 0, static_cast<std::size_t>(group_bytes()));
     StoredBlock stored;
-    for (int lane = 0; lane < 16 && 16 * g + lane < n; ++lane) {
-      const u8* row = start + (16 * g + lane) * row_bytes;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const u8* row = rows + lane * row_bytes;
       for (Size b = 0; b < k / block_size(dtype); ++b) {
         read_stored_block(dtype, row + b * block_bytes(dtype), stored);
         write_packed_lane(dtype, stored, lane, to + b * format.block_bytes());
+      }
+    }
+  }
+
+  /// Formats whose blocks hold the words of a lane as they are: 98 MB take 150 ms of a model's first token by write_packed_lane (2-core Zen 4).
+  template <DType words_of>
+  void pack_words(const u8* rows, Size lanes, u8* to) const {
+    constexpr QuantisedFormat format = quantised_format(words_of);
+    constexpr Size bytes = block_bytes(words_of), scales = format.offset ? 4 : 2;
+    constexpr u32 flip = words_of == DType::q8_0 ? 0x80808080u : 0;  // signed bytes plus 128
+    for (Size b = 0; b < k / 32; ++b, to += format.block_bytes()) {
+      for (Size lane = 0; lane < lanes; ++lane) {
+        const u8* block = rows + lane * row_bytes + b * bytes;
+        std::memcpy(to + 2 * lane, block, 2);
+        if constexpr (format.offset) std::memcpy(to + 32 + 2 * lane, block + 2, 2);
+        for (int j = 0; j < format.unit_weights() / 64; ++j) {
+          u32 word;
+          std::memcpy(&word, block + scales + 4 * j, 4);
+          word ^= flip;
+          std::memcpy(to + format.header + 64 * j + 4 * lane, &word, 4);
+        }
       }
     }
   }

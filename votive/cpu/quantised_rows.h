@@ -288,24 +288,29 @@ void multiply_rows(const u8* group, Size blocks, const ActivationBlock* x, Size 
   }
 }
 
+/// Vectors of a group that one row of x passes at once: all, so that the group is read once, but of lanes that are arrays one, which g++ compiles faster.
+inline constexpr int vectors_of_one = Lanes::count >= 8 ? 16 / Lanes::count : 1;
+
 /// y[16·i + lane] = the same for one row of x and S groups of weight rows, `step` bytes apart. Unit by unit in turns, so that S streams are fetched ahead:
 /// one alone, with the arithmetic of a row between its loads, reaches three quarters of read bandwidth (2-core Zen 4).
 template <DType dtype, int S>
 void multiply_streams(const u8* group, Size step, Size blocks, const ActivationBlock* x, f32* y) {
   constexpr QuantisedFormat format = quantised_format(dtype);
-  constexpr int V = 16 / Lanes::count;
-  Lanes::F sum[S * V];
-  for (int i = 0; i < S * V; ++i) sum[i] = Lanes::nothing();
+  constexpr int V = vectors_of_one, passes = 16 / Lanes::count / V;
+  Lanes::F sum[S * passes * V];
+  for (int i = 0; i < S * passes * V; ++i) sum[i] = Lanes::nothing();
   for (Size b = 0; b < blocks; ++b, group += format.block_bytes()) {
-    Scales<dtype, V> scales[S];
-    for (int s = 0; s < S; ++s) scales[s].read(group + s * step);
+    Scales<dtype, V> scales[S * passes];
+    for (int i = 0; i < S * passes; ++i) scales[i].read(group + i / passes * step + 2 * Lanes::count * V * (i % passes));
     const u8* unit = group + format.header;
     for (int u = 0; u < format.units; ++u, unit += format.unit_bytes(), ++x) {
 #pragma GCC unroll 1
-      for (int s = 0; s < S; ++s) add_unit<dtype, products_of_one(dtype), 1, V>(unit + s * step, 0, scales[s], x, 0, sum + s * V);
+      for (int i = 0; i < S * passes; ++i) {
+        add_unit<dtype, products_of_one(dtype), 1, V>(unit + i / passes * step, i % passes * V, scales[i], x, 0, sum + i * V);
+      }
     }
   }
-  for (int i = 0; i < S * V; ++i) Lanes::store(y + Lanes::count * i, sum[i]);
+  for (int i = 0; i < S * passes * V; ++i) Lanes::store(y + Lanes::count * i, sum[i]);
 }
 
 /// Rows of x that share a weight while it is in registers. Measured on Zen 5 (v4n): 8 rows 1.3 × 4 rows.
@@ -322,7 +327,7 @@ struct MultiplyFunctions {
 
 template <DType dtype>
 constexpr MultiplyFunctions multiply_functions_of() {
-  return {multiply_rows<dtype, row_tile, 1>, multiply_rows<dtype, 1, 16 / Lanes::count>, multiply_streams<dtype, streams_of_one>,
+  return {multiply_rows<dtype, row_tile, 1>, multiply_rows<dtype, 1, vectors_of_one>, multiply_streams<dtype, streams_of_one>,
           multiply_streams<dtype, 1>, products_of_one(dtype) == Products::words};
 }
 

@@ -50,7 +50,7 @@ using Vf32Half = Vf32;
 
 #endif
 
-/// square[i] = number i of each of `lanes` rows, the first at p and the others `step` bytes apart: of f32, or f16 widened.
+/// column[i] = number i of each of `lanes` rows, i < 4, the first at p and the others `step` bytes apart: of f32, or f16 widened.
 #if defined(__AVX2__)
 [[gnu::always_inline]] inline __m256 join_four(const float*, const std::byte* a, const std::byte* b) {
   const __m256 low = _mm256_castps128_ps256(_mm_loadu_ps(reinterpret_cast<const float*>(a)));
@@ -62,27 +62,23 @@ using Vf32Half = Vf32;
 }
 /// Rows i and i + 4 join as they are loaded, so that only two rounds of shuffles are left.
 template <class Word>
-[[gnu::always_inline]] inline void load_transposed(const std::byte* p, Size step, Vf32Half* square) {
+[[gnu::always_inline]] inline void load_columns(const std::byte* p, Size step, Vf32Half* column) {
+  constexpr const Word* kind = nullptr;
   const Size step3 = 3 * step;
   const std::byte *low = p, *high = p + 4 * step;
-  unroll<2>([&](auto half) __attribute__((always_inline)) {
-    constexpr int at = 4 * half;
-    constexpr Size bytes = at * sizeof(Word);
-    constexpr const Word* kind = nullptr;
-    const __m256 r0 = join_four(kind, low + bytes, high + bytes), r1 = join_four(kind, low + step + bytes, high + step + bytes),
-                 r2 = join_four(kind, low + 2 * step + bytes, high + 2 * step + bytes),
-                 r3 = join_four(kind, low + step3 + bytes, high + step3 + bytes);
-    const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r0, r1)), b = _mm256_castps_pd(_mm256_unpackhi_ps(r0, r1)),
-                  c = _mm256_castps_pd(_mm256_unpacklo_ps(r2, r3)), d = _mm256_castps_pd(_mm256_unpackhi_ps(r2, r3));
-    square[at].v = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
-    square[at + 1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
-    square[at + 2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
-    square[at + 3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
-  });
+  const __m256 r0 = join_four(kind, low, high), r1 = join_four(kind, low + step, high + step),
+               r2 = join_four(kind, low + 2 * step, high + 2 * step), r3 = join_four(kind, low + step3, high + step3);
+  const __m256d a = _mm256_castps_pd(_mm256_unpacklo_ps(r0, r1)), b = _mm256_castps_pd(_mm256_unpackhi_ps(r0, r1)),
+                c = _mm256_castps_pd(_mm256_unpacklo_ps(r2, r3)), d = _mm256_castps_pd(_mm256_unpackhi_ps(r2, r3));
+  column[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(a, c));
+  column[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(a, c));
+  column[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(b, d));
+  column[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(b, d));
 }
 #else
 template <class Word>
-[[gnu::always_inline]] inline void load_transposed(const std::byte* p, Size step, Vf32Half* square) {
+[[gnu::always_inline]] inline void load_columns(const std::byte* p, Size step, Vf32Half* square) {
+  static_assert(Vf32Half::lanes == 4);
   for (int i = 0; i < Vf32Half::lanes; ++i, p += step) {
     if constexpr (sizeof(Word) == 2) {
       square[i] = Vf32Half::load_f16(reinterpret_cast<const std::uint16_t*>(p));
