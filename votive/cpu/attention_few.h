@@ -7,7 +7,13 @@
 
 namespace votive::cpu::VOTIVE_ISA {
 
-inline constexpr int most_few_rows = 8;
+#if defined(__x86_64__) && !defined(__FMA__)
+inline constexpr bool fma_is_long = true;  // some hundred instructions in the place of one: nothing is gained by many of them in a row
+#else
+inline constexpr bool fma_is_long = false;
+#endif
+
+inline constexpr int most_few_rows = fma_is_long ? 2 : 8;
 
 inline constexpr Size key_bytes_ahead = 8192;  // of keys, touched before they are needed in the order in which they lie
 
@@ -86,6 +92,7 @@ struct KeyGroups {
   int count, sharing;
 };
 constexpr KeyGroups key_groups(int rows) {
+  if (fma_is_long) return {1, 1};
 #if defined(__AVX512F__)
   return rows == 1 ? KeyGroups{1, 1} : KeyGroups{2, 2};
 #else
@@ -173,6 +180,7 @@ DotKeys<Keys> dot_keys_function(int rows) {
 
 /// Vectors of columns for so many rows: what the registers hold beside the smaller side's operands.
 constexpr int weigh_vectors(int rows) {
+  if (fma_is_long) return 3 - rows;
 #if defined(__AVX512F__)
   return rows <= 3 ? 8 : rows == 4 ? 6 : rows == 5 ? 5 : rows == 6 ? 4 : 3;
 #else

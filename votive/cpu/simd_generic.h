@@ -75,7 +75,13 @@ struct Vi8 : Lanes<Vi8, std::int8_t, 16> {
   }
 };
 
-[[gnu::always_inline]] inline Vf32 fma(Vf32 a, Vf32 b, Vf32 c) {
+// Without the instruction an fma is a hundred others: called then, since inlined a thousand times it takes compilers minutes.
+#if defined(__x86_64__) && !defined(__FMA__)
+#define VOTIVE_FMA [[gnu::noinline]]
+#else
+#define VOTIVE_FMA [[gnu::always_inline]]
+#endif
+VOTIVE_FMA inline Vf32 fma(Vf32 a, Vf32 b, Vf32 c) {
   Vf32 r;
   for (int i = 0; i < Vf32::lanes; ++i) r.v[i] = numerics::fma_f32(a.v[i], b.v[i], c.v[i]);
   return r;
@@ -110,7 +116,7 @@ struct Vi8 : Lanes<Vi8, std::int8_t, 16> {
   for (int i = 0; i < Vf32::lanes; ++i) r.v[i] = a.v[i] > b.v[i] ? a.v[i] : b.v[i];
   return r;
 }
-[[gnu::always_inline]] inline Vf64 fma(Vf64 a, Vf64 b, Vf64 c) {
+VOTIVE_FMA inline Vf64 fma(Vf64 a, Vf64 b, Vf64 c) {
   Vf64 r;
   for (int i = 0; i < Vf64::lanes; ++i) r.v[i] = numerics::fma_f64(a.v[i], b.v[i], c.v[i]);
   return r;
@@ -374,7 +380,7 @@ template <class V>
   }
 }
 /// One element of a bf16 chain: fma that flushes (CONTRACT.md 4.4).
-[[gnu::always_inline]] inline void accumulate_flushed(Vf32& acc, Vf32 a, Vf32 b) {
+VOTIVE_FMA inline void accumulate_flushed(Vf32& acc, Vf32 a, Vf32 b) {
   for (int i = 0; i < 4; ++i) acc.v[i] = numerics::fma_flush_f32(a.v[i], b.v[i], acc.v[i]);
 }
 [[gnu::always_inline]] inline Vf32 dpbf16(Vf32 acc, Vi32 a, Vi32 b) {
