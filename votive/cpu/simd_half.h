@@ -57,8 +57,8 @@ using Vf32Half = Vf32;
   return _mm256_insertf128_ps(low, _mm_loadu_ps(reinterpret_cast<const float*>(b)), 1);
 }
 [[gnu::always_inline]] inline __m256 join_four(const std::uint16_t*, const std::byte* a, const std::byte* b) {
-  const __m128d low = _mm_load_sd(reinterpret_cast<const double*>(a));
-  return _mm256_cvtph_ps(_mm_castpd_si128(_mm_loadh_pd(low, reinterpret_cast<const double*>(b))));
+  const __m128i low = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(a)), high = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(b));
+  return _mm256_cvtph_ps(_mm_unpacklo_epi64(low, high));
 }
 /// Rows i and i + 4 join as they are loaded, so that only two rounds of shuffles are left.
 template <class Word>

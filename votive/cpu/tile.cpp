@@ -134,6 +134,7 @@ void Writer::write(Size begin, Size n, const void* values) const {
 }
 
 void stream_bytes(std::byte* to, const std::byte* from, Size n) {
+  if (n == 0) return;
   constexpr Size width = sizeof(Vi8);
   const Size head = least(n, static_cast<Size>(-reinterpret_cast<std::uintptr_t>(to) & (width - 1)));
   std::memcpy(to, from, static_cast<std::size_t>(head));
