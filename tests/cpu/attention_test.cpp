@@ -244,6 +244,16 @@ TEST_P(AttentionOnSets, KeepsRowsApartWhateverTheirNumbersAre) {
   }
 }
 
+// Nothing is read beside keys and values, wherever their rows lie: 13 MB whose neighbours are nobody's.
+TEST_P(AttentionOnSets, ReadsOnlyValuesWhoseRowsRunBackwardsOrAreOne) {
+  const CreateOptions here{.device = Device::cpu};
+  const Tensor q = ones({1, 1, 1, 2}, DType::f32, here), k = ones({1, 1, 22755, 2}, DType::f32, here);
+  for (const Tensor& v :
+       {flip(ones({1, 1, 22755, 144}, DType::f32, here), 2), broadcast_to(ones({1, 1, 1, 144}, DType::f32, here), {1, 1, 22755, 144})}) {
+    for (const float y : attention(q, k, v).to_host<float>()) ASSERT_NEAR(y, 1.0f, 1e-3f);
+  }
+}
+
 TEST_P(AttentionOnSets, OverNoKeysIsZero) {
   const auto empty = [](const Shape& shape) { return from_host<float>({}, shape, DType::f32); };
   Draw draw(27);

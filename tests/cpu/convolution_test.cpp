@@ -78,6 +78,16 @@ TEST(Convolution, OfPlanesReadsAnyLayout) {
   }
 }
 
+TEST(Convolution, OfPlanesWhoseRowsShareMemory) {
+  Draw draw(8);
+  for (DType dtype : {DType::f32, DType::bf16}) {
+    const Tensor row = draw.tame({1, 3, 1, 40}, dtype);
+    expect_as_reference(
+        "rows that are one", {broadcast_to(row, {2, 3, 7, 40}), draw.tame({3, 1, 3, 3}, dtype)},
+        [](const std::vector<Tensor>& in) { return std::vector<Tensor>{conv2d(in[0], in[1], {}, {.padding = 1, .groups = 3})}; });
+  }
+}
+
 // Direct convolutions: channels are lanes (4, 8 or 16; half of that in f64), positions are broadcast in runs of up to 2, 3 or 7, sums end blocks of 1024
 // inside a tap and between taps, channels are odd, few, or a multiple of half a page, strips hold part of an image or several.
 TEST(Convolution, OfManyChannelsHasTheBitsOfTheContract) {

@@ -219,6 +219,14 @@ TEST_P(Products, OfMatricesThatFitTheCachesHaveTheSameBits) {
   expect_equal_to_reference(narrow(make({70, 1024}, DType::f32), 1, 5, 200), make({200, 50}, DType::f32));
   expect_equal_to_reference(make({5, 40, 30}, DType::f32), make({5, 30, 34}, DType::f32));
   expect_equal_to_reference(make({3, 1, 20, 30}, DType::f64), make({4, 30, 9}, DType::f64));
+  // a batch whose step is −1, so that its second element is at offset −1
+  for (int count : {1, 2, 3}) {
+    set_threads(count);
+    for (DType dtype : {DType::f32, DType::bf16}) {
+      expect_equal_to_reference(permute(flip(make({8, 600, 2}, dtype), 2), {2, 0, 1}), make({2, 600, 64}, dtype));
+    }
+  }
+  set_threads(2);
 }
 
 TEST_P(Products, OfMixedDtypesAreThoseOfTheirCommonDtype) {

@@ -188,7 +188,7 @@ constexpr int weigh_vectors(int rows) {
 #endif
 }
 
-/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column]. With each key `lines` more are touched at `ahead`,
+/// sums[row·sum_step + column] continue their chains over n keys: p[row·p_step + s]·v[s·v_step + column]. With each key `lines` more are fetched at `ahead`,
 /// where the next piece lies, in the order of the memory, which groups of columns leave.
 template <class Stored, int rows, int vectors>
 void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* v, Size v_step, f32* sums, Size sum_step,
@@ -199,7 +199,7 @@ void weigh_keys(Size n, const f32* p, Size p_step, const typename Stored::Word* 
     unroll<vectors>([&](auto j) __attribute__((always_inline)) { acc[m * vectors + j] = Vf32::load(sums + m * sum_step + j * lanes); });
   });
   for (Size s = 0; s < n; ++s, ++p, v += v_step) {
-    for (Size i = 0; i < lines; ++i, ahead += 64) static_cast<void>(*const_cast<const volatile std::byte*>(ahead));
+    for (Size i = 0; i < lines; ++i, ahead += 64) __builtin_prefetch(ahead);
     if constexpr (rows < vectors) {
       Vf32 weight[rows];
       unroll<rows>([&](auto m) __attribute__((always_inline)) { broadcast_from(p + m * p_step, weight[m]); });

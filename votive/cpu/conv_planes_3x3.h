@@ -238,6 +238,9 @@ class Planes3x3 {
     for (const Axis* a : {&a1, &a2}) {
       if (a->taps != 3 || a->stride != 1 || a->step != 1) return false;
     }
+    // A row between the first and the last is read where it lies, two elements more on either side: its neighbours' memory, unless they share it.
+    const Size apart = a1.x_stride < 0 ? -a1.x_stride : a1.x_stride;
+    if (a1.in > 2 && apart < most(a2.in, 2)) return false;
     return a0.taps == 1 && a2.x_stride == 1 && a2.out >= Kind::Half::columns && a2.origin <= 0 && a2.origin >= -2 &&
            a2.out + a2.origin <= a2.in && (Kind::takes_bias || bias == nullptr);
   }

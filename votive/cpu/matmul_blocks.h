@@ -70,11 +70,13 @@ class Multiplier {
     const Size piece = streams ? 128 : tiles.tiles == 1 && vectors > 2 ? thin_piece(width) : k_block;
     if (batches == 1 || (batches < 4 * threads() && panels >= 4 * threads() && grain == 1)) {
       Scratch<Packed> a(whole_units<Dot>(p_.k) * p_.m);
-      Size last_a = -1;
+      bool packed = false;  // a step of the batch may be negative: no offset is free to say that there is none
+      Size last_a = 0;
       for (Size o = 0; o < batches; ++o) {
         Size a_offset, b_offset;
         p_.offsets(o, a_offset, b_offset);
-        if (a_offset != last_a) pack_thin_a(tiles, a_offset, piece, a.data());
+        if (!packed || a_offset != last_a) pack_thin_a(tiles, a_offset, piece, a.data());
+        packed = true;
         last_a = a_offset;
         parallel_for(panels, grain,
                      [&](Size begin, Size end) { thin_panels(tiles, a.data(), o * p_.m, b_offset, begin, end, vectors, piece); });
@@ -83,11 +85,13 @@ class Multiplier {
     }
     parallel_for(batches, up(65536, work * panels), [&](Size begin, Size end) {
       Scratch<Packed> a(whole_units<Dot>(p_.k) * p_.m);
-      Size last_a = -1;
+      bool packed = false;
+      Size last_a = 0;
       for (Size o = begin; o < end; ++o) {
         Size a_offset, b_offset;
         p_.offsets(o, a_offset, b_offset);
-        if (a_offset != last_a) pack_thin_a(tiles, a_offset, piece, a.data());
+        if (!packed || a_offset != last_a) pack_thin_a(tiles, a_offset, piece, a.data());
+        packed = true;
         last_a = a_offset;
         thin_panels(tiles, a.data(), o * p_.m, b_offset, 0, panels, vectors, piece);
       }
