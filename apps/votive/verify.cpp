@@ -83,7 +83,8 @@ void print(const Row& row) {
   std::fflush(stdout);
 }
 
-void write_golden(const std::string& path) {
+/// False where the file could not be written.
+bool write_golden(const std::string& path) {
   set_threads(1);
   std::ofstream file(path);
   file << "// The bits of every fingerprint, one table for all devices, instruction sets and thread counts. Made on the reference device "
@@ -94,6 +95,9 @@ void write_golden(const std::string& path) {
   for (const Fingerprint& print : fingerprints(Device::reference))
     file << fmt::format("    {{\"{}\", 0x{:016x}u}},\n", print.name, print.hash);
   file << "};\n\n}  // namespace votive::app\n";
+  file.close();
+  if (!file) std::fputs(fmt::format("verify: cannot write '{}'\n", path).c_str(), stderr);
+  return !file.fail();
 }
 
 /// Every row, shown as it is done.
@@ -213,14 +217,16 @@ void configure_verify(CLI::App& command, int& code) {
       "Examples:\n  votive verify\n  votive verify --json\n  votive verify --all --function exp --function log\n"
       "  VOTIVE_ISA=baseline votive verify --all\nExit code 0 only if everything that ran has the committed bits.");
   command.add_flag("--json", options->every.json, "as JSON, alone on standard output");
-  command.add_flag("--all", options->all, "instead: every input of every function of one f32, f16 or bf16 tensor (minutes)");
-  command.add_option("--function", options->every.functions, "with --all: only this function; may be given more than once");
-  command.add_option("--threads", options->every.threads, "with --all: so many threads");
+  CLI::Option* const all =
+      command.add_flag("--all", options->all, "instead: every input of every function of one f32, f16 or bf16 tensor (minutes)");
+  command.add_option("--function", options->every.functions, "with --all: only this function; may be given more than once")->needs(all);
+  command.add_option("--threads", options->every.threads, "with --all: so many threads")->needs(all)->check(CLI::Range(1, 256));
   command.add_option("--device", options->every.device, "with --all: cpu, or reference (hours)")
+      ->needs(all)
       ->check(CLI::IsMember({"cpu", "reference"}));
   command.add_flag("--list-instruction-sets", options->list, "only name them: NAME ok, or NAME and what the machine lacks");
   command.add_option("--write", options->write, "write the reference device's fingerprints as the new golden file");
-  command.add_option("--write-all", options->every.write, "with --all: write the hashes of all inputs as the new golden file");
+  command.add_option("--write-all", options->every.write, "with --all: write the hashes of all inputs as the new golden file")->needs(all);
   command.callback([options, &code] {
     if (options->list) {
       for (const runtime::InstructionSet& set : runtime::instruction_sets()) {
@@ -228,8 +234,7 @@ void configure_verify(CLI::App& command, int& code) {
       }
       code = success;
     } else if (!options->write.empty()) {
-      write_golden(options->write);
-      code = success;
+      code = write_golden(options->write) ? success : failure;
     } else {
       code = options->all ? verify_every_input(options->every) : verify(options->every.json);
     }

@@ -69,7 +69,8 @@ void print(const Line& line) {
   std::fflush(stdout);
 }
 
-void write_slices(const std::string& path, const std::vector<Line>& lines) {
+/// False where the file could not be written.
+bool write_slices(const std::string& path, const std::vector<Line>& lines) {
   std::ofstream file(path);
   file << "// The hashes of all inputs of every function of one tensor: sixteen slices of 2^28 inputs for f32, one of 65 536 for f16 and "
           "bf16. Made by\n"
@@ -84,6 +85,23 @@ void write_slices(const std::string& path, const std::vector<Line>& lines) {
     file << "}}},\n";
   }
   file << "};\n\n}  // namespace votive::app\n";
+  file.close();
+  return !file.fail();
+}
+
+bool is_named(const InputFunction& function, const std::string& name) {
+  return name == function.name || name == function.name.substr(0, function.name.rfind(' '));
+}
+
+/// Says which of the names is no function's.
+bool are_functions(const std::vector<std::string>& names) {
+  const std::vector<InputFunction> all = functions_of_every_input();
+  for (const std::string& name : names) {
+    if (std::any_of(all.begin(), all.end(), [&](const InputFunction& f) { return is_named(f, name); })) continue;
+    std::fputs(fmt::format("verify: no function '{}'\n", name).c_str(), stderr);
+    return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -92,6 +110,7 @@ int verify_every_input(const AllOptions& options) {
   const Device device = options.device == "reference" ? Device::reference : Device::cpu;
   const int threads = options.threads > 0 ? options.threads : votive::threads();
   const bool compare = options.write.empty();
+  if (!are_functions(options.functions)) return failure;
   if (!options.json) {
     std::fputs(fmt::format("Votive on {}; built by {}\nEvery input, on {}{}, {} threads: hash of all bits, and the slices of it that are "
                            "the committed ones\n\n",
@@ -103,13 +122,15 @@ int verify_every_input(const AllOptions& options) {
   std::vector<Line> lines;
   bool passed = true;
   for (const InputFunction& function : functions_of_every_input()) {
-    const std::string bare = function.name.substr(0, function.name.rfind(' '));
-    const auto named = [&](const std::string& name) { return name == function.name || name == bare; };
+    const auto named = [&](const std::string& name) { return is_named(function, name); };
     if (!options.functions.empty() && std::none_of(options.functions.begin(), options.functions.end(), named)) continue;
     lines.push_back(compute(function, device, threads, compare));
     passed &= lines.back().passed();
     if (!options.json) print(lines.back());
-    if (!compare) write_slices(options.write, lines);  // kept as it goes
+    if (!compare && !write_slices(options.write, lines)) {  // kept as it goes
+      std::fputs(fmt::format("verify: cannot write '{}'\n", options.write).c_str(), stderr);
+      return failure;
+    }
   }
   if (options.json) {
     nlohmann::ordered_json json{
@@ -128,6 +149,7 @@ int verify_every_input(const AllOptions& options) {
   } else {
     std::fputs(fmt::format("\n{} ({} functions)\n",
                            lines.empty() ? "No function of that name."
+                           : !compare    ? "Written; nothing was compared with committed bits."
                            : passed      ? "One meaning: every input has the committed bits."
                                          : "NOT the committed bits.",
                            lines.size())
