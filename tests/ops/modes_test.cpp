@@ -153,5 +153,20 @@ TEST_P(Modes, CastCheckedLetsRoundingPass) {
   EXPECT_EQ(cast_checked(of({16777217}, i32), f32).to_host<float>()[0], 16777216.0f);
 }
 
+// CONTRACT.md 9: the text of an error is the same on every device, whatever sign the machine gives a NaN.
+TEST(Modes, ATrappedNaNHasNoSign) {
+  for (const Device device : {Device::cpu, Device::reference}) {
+    const NonFiniteTrapScope trap;
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const double value : {nan, -nan}) {
+      const Tensor x = from_host<double>(std::vector<double>{value, 1}, {2}, DType::f64, {.device = device});
+      try {
+        mean(x);
+        FAIL() << "not trapped";
+      } catch (const Error& error) { EXPECT_NE(std::string(error.what()).find(" has nan at"), std::string::npos) << error.what(); }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace votive
