@@ -113,7 +113,7 @@ Number positive(const std::string& option, const std::string& text) {
   Number number{};
   const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (wrong == std::errc() && end == text.data() + text.size() && number > 0 && number < 1e6) return number;
-  std::fprintf(stderr, "%s takes a number above 0, not '%s'\n", option.c_str(), text.c_str());
+  std::fprintf(stderr, "%s takes a number above 0 and below a million, not '%s'\n", option.c_str(), text.c_str());
   std::exit(2);
 }
 
@@ -129,6 +129,12 @@ Options parse(int argc, char** argv) {
       options.rounds = positive<int>(word, argv[++i]);
     } else if (word == "--seconds" && i + 1 < argc) {
       options.seconds = positive<double>(word, argv[++i]);
+    } else if (word.starts_with("--")) {
+      std::fprintf(
+          stderr,
+          "%s: no such option, or nothing after it; there are --threads 1,2 --rounds N --seconds S, and words of the cases' names\n",
+          word.c_str());
+      std::exit(2);
     } else {
       options.words.push_back(word);
     }

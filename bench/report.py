@@ -124,6 +124,8 @@ def main():
                 say(line_of(row, 44))
         if program.returncode != 0:
             raise SystemExit(f"bench_{subject} ended with {program.returncode}")
+    if not rows:
+        raise SystemExit(f"no case's name contains {' or '.join(args.only)}")
     with_goal = [r for r in rows if "margin" in r]
     say(f"\n{sum(r['margin'] >= 0 for r in with_goal)} of {len(with_goal)} goals reached; {len(rows) - len(with_goal)} rows have none")
     if args.json:

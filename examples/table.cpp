@@ -97,9 +97,16 @@ void print_json(const std::string& expression, Device device, const Outcome& y) 
 }  // namespace
 
 Table::Table(int argc, char** argv) : json_(argc == 2 && std::string_view(argv[1]) == "--json") {
-  if (argc == 1 || json_) return;
-  std::cerr << "usage: " << argv[0] << " [--json]\n";
-  std::exit(2);
+  if (argc != 1 && !json_) {
+    std::cerr << "usage: " << argv[0] << " [--json]\n";
+    std::exit(2);
+  }
+  try {
+    runtime::instruction_set();  // of VOTIVE_ISA: one that is not here is no difference between devices
+  } catch (const Error& error) {
+    std::cerr << argv[0] << ": " << error.what() << '\n';
+    std::exit(2);
+  }
 }
 
 void Table::heading(std::string_view title) {
@@ -124,6 +131,10 @@ void Table::row(const std::string& expression, const std::function<Tensor(On)>& 
 int Table::finish() {
   print_columns();
   if (!json_) std::cout << rows_ << " rows, " << different_ << " that differ between devices\n";
+  if (!std::cout.flush()) {
+    std::cerr << "the table cannot be written\n";
+    return 2;
+  }
   return different_ == 0 ? 0 : 1;
 }
 

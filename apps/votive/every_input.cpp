@@ -7,6 +7,9 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "fingerprint_list.h"
@@ -134,16 +137,29 @@ std::uint64_t hash_of_slice(const InputFunction& function, Device device, int sl
   const int blocks = function.dtype == f32 ? blocks_per_slice : 1;
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(blocks));
   std::atomic<int> next{0};
+  std::exception_ptr failed;
+  std::once_flag first_failure;
   const auto work = [&] {
-    for (int i; (i = next++) < blocks;) hashes[static_cast<std::size_t>(i)] = hash_of_block(function, device, slice * blocks_per_slice + i);
+    try {
+      for (int i; (i = next++) < blocks;)
+        hashes[static_cast<std::size_t>(i)] = hash_of_block(function, device, slice * blocks_per_slice + i);
+    } catch (...) {
+      next = blocks;
+      std::call_once(first_failure, [&] { failed = std::current_exception(); });
+    }
   };
   const int before = votive::threads();
   set_threads(1);
-  std::vector<std::thread> workers;
-  for (int i = 1; i < threads && i < blocks; ++i) workers.emplace_back(work);
+  std::vector<std::jthread> workers;
+  try {
+    for (int i = 1; i < threads && i < blocks; ++i) workers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // the system gives no more threads: those there are do the work
+  }
   work();
-  for (std::thread& worker : workers) worker.join();
+  workers.clear();  // joins
   set_threads(before);
+  if (failed) std::rethrow_exception(failed);
   std::uint64_t hash = 0;
   for (const std::uint64_t h : hashes) hash = std::rotl(hash ^ h, 27) * Hasher::factor;
   return hash;

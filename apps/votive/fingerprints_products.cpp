@@ -42,6 +42,10 @@ void add_convolutions(Collector& c) {
                      f(x, normal(image(axes, 6, 2, 2), t, 309, d), {}, {.dilation = 2, .groups = 3})};
     });
   }
+  c.all("conv2d of every kind of number", [=](DType t) {
+    return Outputs{conv2d(random_bits({1, 2, 9, 35}, t, 314, d), normal({17, 2, 1, 3}, t, 315, d), {}, {.padding = {0, 1}}),
+                   conv2d(random_bits({1, 4, 9, 35}, t, 316, d), normal({4, 1, 3, 3}, t, 317, d), {}, {.padding = 1, .groups = 4})};
+  });
   c.all("conv2d past a block", [=](DType t) {
     return Outputs{conv2d(normal({1, 125, 5, 6}, t, 310, d), normal({17, 125, 3, 3}, t, 311, d))};
   });
@@ -148,6 +152,12 @@ void add_products(Collector& c) {
   const Device d = c.device();
   const auto m = [d](const Shape& shape, DType t, std::uint64_t seed) { return numbers(shape, t, seed, d); };
   c.all("matmul", [=](DType t) { return Outputs{matmul(m({19, 130}, t, 341), m({130, 45}, t, 342))}; });
+  // Infinities and NaN: sums so short that many of them stay finite, f16's too, whose bits are special once in 32.
+  const auto wild = [d](const Shape& shape, DType t, std::uint64_t seed) { return random_bits(shape, t, seed, d); };
+  c.all("matmul of every kind of number", [=](DType t) {
+    return Outputs{matmul(wild({67, 3}, t, 391), wild({3, 70}, t, 392)), matmul(wild({1, 3}, t, 393), wild({3, 70}, t, 392)),
+                   matmul(wild({67, 1}, t, 394), m({1, 70}, t, 395))};
+  });
   c.all("matmul of batches", [=](DType t) {
     return Outputs{matmul(m({2, 1, 5, 67}, t, 343), m({3, 67, 9}, t, 344)), matmul(m({67}, t, 345), m({67, 9}, t, 346))};
   });

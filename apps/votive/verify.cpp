@@ -229,6 +229,7 @@ void configure_verify(CLI::App& command, int& code) {
   command.add_option("--write-all", options->every.write, "with --all: write the hashes of all inputs as the new golden file")->needs(all);
   command.callback([options, &code] {
     if (options->list) {
+      runtime::instruction_set();  // throws of a VOTIVE_ISA that is not here
       for (const runtime::InstructionSet& set : runtime::instruction_sets()) {
         std::fputs(fmt::format("{} {}\n", set.name, set.available ? "ok" : set.missing).c_str(), stdout);
       }

@@ -39,8 +39,8 @@ TEST(CpuCopy, OfEveryLayoutAndWidthKeepsTheBits) {
         for_every_machine([&](const std::string& machine) {
           const Tensor y = contiguous(x);
           EXPECT_TRUE(y.is_contiguous());
-          EXPECT_EQ(elements(y), want) << to_string(dtype) << " " << rows << "x" << columns << " on " << machine;
-          Tensor z = transpose(zeros({columns, rows}, dtype));
+          EXPECT_EQ(elements(y), want) << to_string(dtype) << to_string(x.shape()) << " on " << machine;
+          Tensor z = transpose(zeros({x.shape()[1], x.shape()[0]}, dtype));
           copy_into(z, x);
           EXPECT_EQ(elements(z), want) << "into a transposed " << to_string(dtype) << " on " << machine;
         });

@@ -240,7 +240,7 @@ TEST(CpuStreams, OfBroadcastOperandsHaveTheSameBits) {
     const Tensor half = a.to(DType::bf16);
     for_every_machine([&](const std::string& machine) {
       if (threads() == 2 || testing::Test::HasFailure()) return;
-      const std::string what = std::to_string(columns) + " columns on " + machine;
+      const std::string what = std::to_string(row.count()) + " columns on " + machine;
       expect_as_in_pieces(
           {a, row}, [](Inputs in) { return in[0] + in[1]; }, "row, " + what);
       expect_as_in_pieces(

@@ -23,7 +23,8 @@ TEST_P(Products, Row37MatmulOfBytesGivesI32) {
 }
 
 TEST_P(Products, WhoseInnerSizesDifferAreRefusedWhicheverIsLarger) {
-  for (const auto& [k, inner] : {std::pair<Size, Size>{2, 3}, {3, 2}, {1, 4}, {4, 1}, {0, 1}, {1, 0}}) {
+  for (const auto& [rows, columns] : {std::pair<Size, Size>{2, 3}, {3, 2}, {1, 4}, {4, 1}, {0, 1}, {1, 0}}) {
+    const Size k = rows, inner = columns;  // what a lambda may capture
     SCOPED_TRACE(std::to_string(k) + " and " + std::to_string(inner));
     for (const DType dtype : {f32, bf16, f64, u8, i64}) {
       const auto of_ones = [&](const Shape& shape) { return ones(shape, dtype, here); };
@@ -32,10 +33,7 @@ TEST_P(Products, WhoseInnerSizesDifferAreRefusedWhicheverIsLarger) {
       EXPECT_EQ(kind_of([&] { matmul(of_ones({k}), of_ones({inner})); }), ErrorKind::ShapeMismatch);
       EXPECT_EQ(kind_of([&] { matmul(of_ones({k}), of_ones({inner, 4})); }), ErrorKind::ShapeMismatch);
     }
-    EXPECT_EQ(kind_of([&, k = k, inner = inner] {
-                linear(ones({5, k}, f32, here), ones({4, inner}, f32, here));
-              }),
-              ErrorKind::ShapeMismatch);
+    EXPECT_EQ(kind_of([&] { linear(ones({5, k}, f32, here), ones({4, inner}, f32, here)); }), ErrorKind::ShapeMismatch);
   }
   const Tensor blocks = Tensor::allocate("test", {.dtype = DType::q8_0, .shape = {4, 64}, .device = GetParam()});
   for (const Size k : {32, 96}) {

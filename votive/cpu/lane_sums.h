@@ -2,9 +2,19 @@
 // has so few elements that loading them is most of the work. Not here: runs that lie in memory (tree.h).
 #pragma once
 
+#include "votive/cpu/element_loops.h"
 #include "votive/cpu/tree.h"
 
 namespace votive::cpu::VOTIVE_ISA {
+
+/// How the tree reads elements that loops know as X: f32, or a half as it is stored.
+template <class X>
+using FromOf =
+    std::conditional_t<std::is_same_v<X, F16>, F16Elements, std::conditional_t<std::is_same_v<X, Bf16>, Bf16Elements, Elements<f32>>>;
+template <class X>
+inline const typename FromOf<X>::Storage* stored(const X* x) {
+  return reinterpret_cast<const typename FromOf<X>::Storage*>(x);
+}
 
 /// The sums of the groups of one chunk, at most eight, in order. What is absent is −0, so they join in pairs as far as there are any.
 class GroupSums {

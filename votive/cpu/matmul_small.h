@@ -72,12 +72,12 @@ struct SmallProduct {
       b += p.b_row;
     }
     unroll<R>([&](auto i) __attribute__((always_inline)) {
-      Acc* y = p.y + (row + i) * p.y_row + column;
+      Acc* to = p.y + (row + i) * p.y_row + column;
       unroll<N>([&](auto j) __attribute__((always_inline)) {
         if (whole || j + 1 < N) {
-          store(y + j * lanes, acc[i * N + j]);
+          store(to + j * lanes, acc[i * N + j]);
         } else {
-          store_part(y + j * lanes, last, acc[i * N + j]);
+          store_part(to + j * lanes, last, acc[i * N + j]);
         }
       });
     });

@@ -108,15 +108,6 @@ void layer_norm_row(const T* __restrict x, const T* __restrict gamma, const T* _
 // Rows that lie dense: elements stay as they are stored until they are in registers, halves are rounded there, and past the caches whole lines are stored
 // around them.
 
-template <class X>
-using FromOf =
-    std::conditional_t<std::is_same_v<X, F16>, F16Elements, std::conditional_t<std::is_same_v<X, Bf16>, Bf16Elements, Elements<f32>>>;
-
-template <class X>
-const typename FromOf<X>::Storage* stored(const X* x) {
-  return reinterpret_cast<const typename FromOf<X>::Storage*>(x);
-}
-
 /// y[i] = compute(x[i]), then times γ[i] and plus β[i] where they are given.
 template <bool past_caches, class X, class Compute>
 void weighted(Compute compute, const f32* gamma, const f32* beta, Size n, X* y, const X* x) {

@@ -159,10 +159,9 @@ void divide(const f32* e, f32 s, Depth depth, X* y, Size n) {
 /// The largest of n > 0 elements, by the rules of largest(). The last registers overlap those before, which changes no maximum.
 template <class X>
 f32 largest_element(const X* elements, Size n) {
-  using From =
-      std::conditional_t<std::is_same_v<X, F16>, F16Elements, std::conditional_t<std::is_same_v<X, Bf16>, Bf16Elements, Elements<f32>>>;
+  using From = FromOf<X>;
   constexpr Size lanes = Vf32::lanes, together = 4;
-  const auto* x = reinterpret_cast<const typename From::Storage*>(elements);
+  const auto* x = stored(elements);
   if (n < lanes) {
     f32 m = From::one(x[0]);
     for (Size i = 1; i < n; ++i) m = m > From::one(x[i]) ? m : From::one(x[i]);
