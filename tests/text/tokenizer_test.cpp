@@ -146,6 +146,25 @@ TEST(Tokenizer, ReplacesBrokenBytesWhenAsked) {
             "a\uFFFD"
             "b\uFFFD");
 }
+// A text so long that words are looked up whole gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
+TEST(Tokenizer, EncodesALongTextAsItsPieces) {
+  Vocabulary vocabulary = tiny_byte_level({"a b", "Ġ c", "ab c", "Ġc ab", "d a"});
+  vocabulary.tokens.push_back("Ġabd");
+  vocabulary.types.push_back(1);
+  const Tokenizer tokenizer(vocabulary);
+  const std::vector<std::string> words = {" abc", " cab", " abd", " da", " dab", " \xE9", "abc abc", " <think> c", "\n"};
+  std::string text;
+  Ids want;
+  for (std::size_t i = 0; text.size() < (std::size_t{1} << 20) + 1000; i = i * 31 + 7) {
+    const std::string& word = words[i % words.size()];
+    text += word;
+    const Ids ids = tokenizer.encode(word, bare);
+    want.insert(want.end(), ids.begin(), ids.end());
+  }
+  EXPECT_TRUE(tokenizer.encode(text, bare) == want);
+  EXPECT_TRUE(tokenizer.encode(text, bare) == want) << "the second time";
+}
+
 TEST(Tokenizer, EncodesAMegabyteOfOneLetter) {
   const std::string text(1 << 20, 'a');
   std::vector<std::string> doublings, tokens{"▁", "a"};

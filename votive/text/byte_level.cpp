@@ -1,6 +1,8 @@
 // GPT-2's alphabet: printable bytes of Latin-1 spell themselves, the other 68 are spelled U+0100, U+0101, … in order.
 #include "votive/text/byte_level.h"
 
+#include <algorithm>
+
 #include "votive/base/error.h"
 #include "votive/base/text.h"
 #include "votive/base/utf8.h"
@@ -33,15 +35,22 @@ Merges merges_of(const Vocabulary& vocabulary, const TokenIndex& index) {
   };
   std::vector<Merges::Rule> rules;
   rules.reserve(vocabulary.merges.size());
+  std::string both;
+  int joined = TokenIndex::none;
   for (std::size_t i = 0; i < vocabulary.merges.size(); ++i) {
     const std::string_view merge = vocabulary.merges[i];
     const std::size_t space = merge.find(' ', 1);  // a token may begin with a space, but not be empty
     if (space == merge.npos || space + 1 == merge.size()) throw refuse(i, "is not two tokens with a space between");
-    const auto left = index.find(merge.substr(0, space)), right = index.find(merge.substr(space + 1));
-    if (left == index.end() || right == index.end()) throw refuse(i, "joins something that is not a token");
-    const auto joined = index.find(std::string(left->first) + std::string(right->first));
-    if (joined == index.end()) throw refuse(i, "makes something that is not a token");
-    rules.push_back({left->second, right->second, static_cast<int>(i), joined->second});
+    const int left = index.find(merge.substr(0, space)), right = index.find(merge.substr(space + 1));
+    if (left == TokenIndex::none || right == TokenIndex::none) throw refuse(i, "joins something that is not a token");
+    both.assign(merge.substr(0, space)).append(merge.substr(space + 1));
+    // Vocabularies are made merge by merge, so what this one makes mostly follows what the last one made.
+    ++joined;
+    if (static_cast<std::size_t>(joined) >= vocabulary.tokens.size() || vocabulary.tokens[static_cast<std::size_t>(joined)] != both) {
+      joined = index.find(both);
+    }
+    if (joined == TokenIndex::none) throw refuse(i, "makes something that is not a token");
+    rules.push_back({left, right, static_cast<int>(i), joined});
   }
   return Merges(rules, static_cast<int>(vocabulary.tokens.size()));
 }
@@ -62,43 +71,56 @@ std::string bytes_of_byte_level(std::string_view spelling) {
 }
 
 ByteLevelBpe::ByteLevelBpe(const Vocabulary& vocabulary, const TokenIndex& index, const std::vector<std::string>& pieces)
-    : splitter_(vocabulary.pre), merges_(merges_of(vocabulary, index)) {
+    : vocabulary_(vocabulary), pieces_(pieces), splitter_(vocabulary.pre), merges_(merges_of(vocabulary, index)) {
   byte_token_.fill(-1);
   for (std::size_t c = 0; c < alphabet_end; ++c) {
     std::string spelling;
     append_utf8(static_cast<char32_t>(c), spelling);
-    const auto token = index.find(spelling);
-    if (alphabet()[c] >= 0 && token != index.end()) byte_token_[static_cast<std::size_t>(alphabet()[c])] = token->second;
-  }
-
-  std::vector<int> ids;
-  for (std::size_t id = 0; id < pieces.size(); ++id) {
-    const bool normal = vocabulary.types.empty() || vocabulary.types[id] == static_cast<int>(TokenType::normal);
-    if (!normal || pieces[id].empty()) continue;
-    if (!habits().whole_words) {
-      ids.clear();
-      for (const char byte : pieces[id]) ids.push_back(byte_token_[static_cast<unsigned char>(byte)]);
-      if (std::erase(ids, -1) > 0) continue;
-      merges_.apply(ids);
-      if (ids.size() != 1 || ids[0] != static_cast<int>(id)) continue;
-    }
-    whole_word_.emplace(pieces[id], static_cast<int>(id));
+    const int token = index.find(spelling);
+    if (alphabet()[c] >= 0 && token != TokenIndex::none) byte_token_[static_cast<std::size_t>(alphabet()[c])] = token;
   }
 }
+
+void ByteLevelBpe::merge_bytes(std::string_view bytes, std::vector<int>& ids) const {
+  ids.clear();
+  for (const char byte : bytes)
+    if (const int token = byte_token_[static_cast<unsigned char>(byte)]; token >= 0) ids.push_back(token);
+  merges_.apply(ids);
+}
+
+void ByteLevelBpe::find_whole_words() const {
+  whole_word_ = TokenIndex(pieces_);
+  std::vector<int> ids;
+  for (std::size_t id = 0; id < pieces_.size(); ++id) {
+    const std::string& piece = pieces_[id];
+    const bool normal = vocabulary_.types.empty() || vocabulary_.types[id] == static_cast<int>(TokenType::normal);
+    if (!normal || piece.empty()) continue;
+    if (!habits().whole_words) {
+      const bool spelled =
+          std::all_of(piece.begin(), piece.end(), [&](char byte) { return byte_token_[static_cast<unsigned char>(byte)] >= 0; });
+      if (!spelled) continue;
+      merge_bytes(piece, ids);
+      if (ids.size() != 1 || ids[0] != static_cast<int>(id)) continue;
+    }
+    whole_word_.add(static_cast<int>(id));
+  }
+}
+
+// To merge 50 000 tokens takes 25 ms; each megabyte of text that finds its words whole saves 15 (2-core Zen 4).
+constexpr std::size_t long_text = std::size_t{1} << 20;
 
 void ByteLevelBpe::encode(std::string_view text, std::vector<int>& ids) const {
   std::string normal;
   if (habits().nfc && may_change_in_nfc(text)) text = normal = nfc(text);
+  const bool look_up = habits().whole_words || text.size() >= long_text;
+  if (look_up) std::call_once(whole_words_found_, [this] { find_whole_words(); });
   std::vector<int> word;
   for (const std::string_view piece : splitter_.split(text)) {
-    if (const auto whole = whole_word_.find(piece); whole != whole_word_.end()) {
-      ids.push_back(whole->second);
+    if (const int whole = look_up ? whole_word_.find(piece) : TokenIndex::none; whole != TokenIndex::none) {
+      ids.push_back(whole);
       continue;
     }
-    word.clear();
-    for (const char byte : piece)
-      if (const int token = byte_token_[static_cast<unsigned char>(byte)]; token >= 0) word.push_back(token);
-    merges_.apply(word);
+    merge_bytes(piece, word);
     ids.insert(ids.end(), word.begin(), word.end());
   }
 }

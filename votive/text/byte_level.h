@@ -3,27 +3,24 @@
 #pragma once
 
 #include <array>
-#include <optional>
+#include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "votive/text/merges.h"
 #include "votive/text/splitter.h"
+#include "votive/text/token_index.h"
 #include "votive/text/vocabulary.h"
 
 namespace votive::text {
-
-/// Where each token's spelling stands in a vocabulary.
-using TokenIndex = std::unordered_map<std::string_view, int>;
 
 /// The bytes that a spelling stands for: "Ġthe" is " the". A spelling with a character outside the alphabet stands for itself.
 std::string bytes_of_byte_level(std::string_view spelling);
 
 class ByteLevelBpe {
  public:
-  /// `pieces` are the tokens' bytes and must outlive this. Throws where a merge names no token or the pre-tokenizer is not known.
+  /// `pieces` are the tokens' bytes; they and the vocabulary must outlive this. Throws where a merge names no token or the pre-tokenizer is not known.
   ByteLevelBpe(const Vocabulary& vocabulary, const TokenIndex& index, const std::vector<std::string>& pieces);
 
   /// Appends the ids of a text without control tokens. A byte that the vocabulary has no token for is left out.
@@ -32,10 +29,18 @@ class ByteLevelBpe {
   const Splitter::Habits& habits() const { return splitter_.habits(); }
 
  private:
+  void find_whole_words() const;
+  void merge_bytes(std::string_view bytes, std::vector<int>& ids) const;
+
+  const Vocabulary& vocabulary_;
+  const std::vector<std::string>& pieces_;
   Splitter splitter_;
   Merges merges_;
   std::array<int, 256> byte_token_;
-  std::unordered_map<std::string_view, int> whole_word_;  // words that surely become one token: a shortcut, never another answer
+  // Words that surely become one token: a shortcut, never another answer (but where the vocabulary's habit says that whole words come first). To find them
+  // is to merge the whole vocabulary once, which only a long text is worth.
+  mutable std::once_flag whole_words_found_;
+  mutable TokenIndex whole_word_;
 };
 
 }  // namespace votive::text

@@ -3,23 +3,27 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <numeric>
 #include <queue>
 
 namespace votive::text {
 
 Merges::Merges(const std::vector<Rule>& rules, int tokens) : first_(static_cast<std::size_t>(tokens) + 1) {
-  std::vector<std::uint32_t> order(rules.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto key = [&](std::uint32_t i) { return std::pair(rules[i].left, rules[i].right); };
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-  order.erase(std::unique(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return key(a) == key(b); }), order.end());
-  entries_.reserve(order.size());
-  for (const std::uint32_t i : order) {
-    entries_.push_back({rules[i].right, rules[i].rank, rules[i].token});
-    ++first_[static_cast<std::size_t>(rules[i].left) + 1];
+  // Counted into place by their left token, then sorted by the right one where rules share the left: one pass, and sorts of a few rules each.
+  std::vector<std::uint32_t> next(first_.size());
+  for (const Rule& rule : rules) ++next[static_cast<std::size_t>(rule.left) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<std::uint32_t> begin = next;
+  std::vector<Entry> all(rules.size());
+  for (const Rule& rule : rules) all[next[static_cast<std::size_t>(rule.left)]++] = {rule.right, rule.rank, rule.token};
+  entries_.reserve(rules.size());
+  for (std::size_t left = 0; left < static_cast<std::size_t>(tokens); ++left) {
+    const auto from = all.begin() + begin[left], to = all.begin() + begin[left + 1];
+    std::stable_sort(from, to, [](const Entry& a, const Entry& b) { return a.right < b.right; });
+    std::unique_copy(from, to, std::back_inserter(entries_), [](const Entry& a, const Entry& b) { return a.right == b.right; });
+    first_[left + 1] = static_cast<std::uint32_t>(entries_.size());
   }
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
 }
 
 Merges::Found Merges::find(int left, int right) const {

@@ -50,15 +50,18 @@ std::string bytes_of_sentence_piece(std::string_view spelling, bool is_byte) {
   return bytes;
 }
 
-SentencePiece::SentencePiece(const Vocabulary& vocabulary, const std::vector<std::string>& pieces, int unknown) : unknown_(unknown) {
+SentencePiece::SentencePiece(const Vocabulary& vocabulary, const std::vector<std::string>& pieces, int unknown)
+    : token_(vocabulary.tokens), unknown_(unknown) {
   byte_token_.fill(-1);
+  std::vector<int> merging;
   std::vector<float> scores;
   for (std::size_t id = 0; id < pieces.size(); ++id) {
     const int type = vocabulary.types.empty() ? 1 : vocabulary.types[id];
     const std::string_view spelling = vocabulary.tokens[id];
     if (type == static_cast<int>(TokenType::byte)) byte_token_[static_cast<unsigned char>(pieces[id][0])] = static_cast<int>(id);
     if (type != static_cast<int>(TokenType::normal) || spelling.empty()) continue;
-    token_.emplace(spelling, static_cast<int>(id));
+    token_.add(static_cast<int>(id));
+    merging.push_back(static_cast<int>(id));
     scores.push_back(vocabulary.scores[id]);
     if (word_end(spelling) != spelling.size()) spaces_begin_words_ = false;
   }
@@ -66,13 +69,14 @@ SentencePiece::SentencePiece(const Vocabulary& vocabulary, const std::vector<std
   scores.erase(std::unique(scores.begin(), scores.end()), scores.end());
 
   std::vector<Merges::Rule> rules;
-  for (const auto& [spelling, id] : token_) {
+  for (const int id : merging) {
+    const std::string_view spelling = vocabulary.tokens[static_cast<std::size_t>(id)];
     const float score = vocabulary.scores[static_cast<std::size_t>(id)];
     const auto rank = static_cast<int>(std::lower_bound(scores.begin(), scores.end(), score, std::greater<>()) - scores.begin());
     for (std::size_t cut = static_cast<std::size_t>(utf8_step(spelling).bytes); cut < spelling.size();
          cut += static_cast<std::size_t>(utf8_step(spelling.substr(cut)).bytes)) {
-      const auto left = token_.find(spelling.substr(0, cut)), right = token_.find(spelling.substr(cut));
-      if (left != token_.end() && right != token_.end()) rules.push_back({left->second, right->second, rank, id});
+      const int left = token_.find(spelling.substr(0, cut)), right = token_.find(spelling.substr(cut));
+      if (left != TokenIndex::none && right != TokenIndex::none) rules.push_back({left, right, rank, id});
     }
   }
   merges_ = Merges(rules, static_cast<int>(pieces.size()));
@@ -99,8 +103,8 @@ void SentencePiece::encode_word(std::string_view word, std::vector<int>& scratch
   while (!word.empty()) {
     const std::string_view character = word.substr(0, static_cast<std::size_t>(utf8_step(word).bytes));
     word.remove_prefix(character.size());
-    if (const auto token = token_.find(character); token != token_.end()) {
-      scratch.push_back(token->second);
+    if (const int token = token_.find(character); token != TokenIndex::none) {
+      scratch.push_back(token);
       continue;
     }
     merge();

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "votive/text/byte_level.h"
 #include "votive/text/merges.h"
+#include "votive/text/token_index.h"
 #include "votive/text/vocabulary.h"
 
 namespace votive::text {
@@ -18,7 +18,7 @@ std::string bytes_of_sentence_piece(std::string_view spelling, bool is_byte);
 
 class SentencePiece {
  public:
-  /// `unknown` is the token of a character that has neither a token nor byte tokens; −1 where there is none.
+  /// `unknown` is the token of a character that has neither a token nor byte tokens; −1 where there is none. The vocabulary must outlive this.
   SentencePiece(const Vocabulary& vocabulary, const std::vector<std::string>& pieces, int unknown);
 
   /// Appends the ids of a text without control tokens, with a space before it where `prefix` says so.

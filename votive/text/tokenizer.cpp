@@ -76,11 +76,11 @@ void check_values(const Vocabulary& v) {
 }
 
 text::TokenIndex index_of(const Vocabulary& v) {
-  text::TokenIndex index(v.tokens.size());
+  text::TokenIndex index(v.tokens);
   for (std::size_t i = 0; i < v.tokens.size(); ++i) {
     if (v.tokens[i].empty()) continue;  // published files have them where ids were left free; no text becomes one
-    const auto [first, fresh] = index.emplace(v.tokens[i], static_cast<int>(i));
-    if (!fresh) throw invalid(format("tokens {} and {} are both '{}'", first->second, i, v.tokens[i].substr(0, 80)));
+    if (const int first = index.add(static_cast<int>(i)); first != text::TokenIndex::none)
+      throw invalid(format("tokens {} and {} are both '{}'", first, i, v.tokens[i].substr(0, 80)));
   }
   return index;
 }
@@ -144,8 +144,8 @@ struct Tokenizer::Tables {
   void fill_in_defaults() {
     Vocabulary& v = vocabulary;
     const auto named = [&](std::string_view spelling) -> std::optional<int> {
-      const auto at = index.find(spelling);
-      return at == index.end() ? std::nullopt : std::optional(at->second);
+      const int id = index.find(spelling);
+      return id == text::TokenIndex::none ? std::nullopt : std::optional(id);
     };
     if (v.model == "llama") {
       if (!v.unknown) v.unknown = named("<unk>");
@@ -163,8 +163,8 @@ struct Tokenizer::Tables {
     for (const std::optional<int>& id : {vocabulary.eos, vocabulary.end_of_turn, vocabulary.end_of_message})
       if (id) ends_generation[static_cast<std::size_t>(*id)] = true;
     for (const char* spelling : generation_ends)
-      if (const auto at = index.find(spelling); at != index.end() && is_special(at->second))
-        ends_generation[static_cast<std::size_t>(at->second)] = true;
+      if (const int id = index.find(spelling); id != text::TokenIndex::none && is_special(id))
+        ends_generation[static_cast<std::size_t>(id)] = true;
   }
 
   bool is_special(int id) const {
@@ -234,8 +234,8 @@ int Tokenizer::size() const { return static_cast<int>(tables_->pieces.size()); }
 std::string_view Tokenizer::token(int id) const { return tables_->vocabulary.tokens[tables_->check(id, "token")]; }
 std::string_view Tokenizer::piece(int id) const { return tables_->pieces[tables_->check(id, "piece")]; }
 std::optional<int> Tokenizer::find(std::string_view spelling) const {
-  const auto at = tables_->index.find(spelling);
-  return at == tables_->index.end() ? std::nullopt : std::optional(at->second);
+  const int id = tables_->index.find(spelling);
+  return id == text::TokenIndex::none ? std::nullopt : std::optional(id);
 }
 bool Tokenizer::is_special(int id) const {
   tables_->check(id, "is_special");
