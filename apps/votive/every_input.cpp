@@ -18,16 +18,19 @@ namespace votive::app {
 
 namespace {
 
+template <class Word>
+void count_up(std::byte* to, Size n, std::uint32_t first) {
+  for (Size i = 0; i < n; ++i) {
+    const auto bits = static_cast<Word>(first + static_cast<std::uint32_t>(i));
+    std::memcpy(to + i * static_cast<Size>(sizeof bits), &bits, sizeof bits);
+  }
+}
+
 Tensor inputs_of(const InputFunction& function, Device device, int block) {
   const bool narrow = function.dtype != f32;
   const Size n = narrow ? 65536 : inputs_per_block;
   Tensor x = Tensor::allocate("verify", {function.dtype, {n}});
-  std::byte* to = x.mutable_buffer();
-  const auto first = static_cast<std::uint32_t>(block * inputs_per_block);
-  for (Size i = 0; i < n; ++i) {
-    const std::uint32_t bits = first + static_cast<std::uint32_t>(i);
-    std::memcpy(to + i * (narrow ? 2 : 4), &bits, narrow ? 2 : 4);
-  }
+  (narrow ? count_up<std::uint16_t> : count_up<std::uint32_t>)(x.mutable_buffer(), n, static_cast<std::uint32_t>(block * inputs_per_block));
   return x.to(device);
 }
 
