@@ -146,6 +146,15 @@ TEST(Tokenizer, ReplacesBrokenBytesWhenAsked) {
             "a\uFFFD"
             "b\uFFFD");
 }
+TEST(ByteLevelBpe, FindsWhatAMergeMakesWhereverItStands) {
+  Vocabulary vocabulary = tiny_byte_level({"a b", "c d", "ab cd"});
+  std::swap(vocabulary.tokens[256], vocabulary.tokens[257]);
+  const Tokenizer tokenizer(vocabulary);
+  EXPECT_EQ(tokenizer.encode("ab", bare), (Ids{257}));
+  EXPECT_EQ(tokenizer.encode("cd", bare), (Ids{256}));
+  EXPECT_EQ(tokenizer.encode("abcd", bare), (Ids{258}));
+}
+
 // A text so long that words are looked up whole gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
 TEST(Tokenizer, EncodesALongTextAsItsPieces) {
   Vocabulary vocabulary = tiny_byte_level({"a b", "Ġ c", "ab c", "Ġc ab", "d a"});
