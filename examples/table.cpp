@@ -102,7 +102,9 @@ Table::Table(int argc, char** argv) : json_(argc == 2 && std::string_view(argv[1
     std::exit(2);
   }
   try {
-    runtime::instruction_set();  // of VOTIVE_ISA: one that is not here is no difference between devices
+    // Of VOTIVE_ISA and VOTIVE_THREADS: what they cannot mean is no difference between devices.
+    runtime::instruction_set();
+    threads();
   } catch (const Error& error) {
     std::cerr << argv[0] << ": " << error.what() << '\n';
     std::exit(2);

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ struct GoldenSlices {
   const char* name;
   std::array<std::uint64_t, slices> hashes;  // one for f16 and bf16
 };
-extern const std::vector<GoldenSlices> golden_every_input;
+extern const std::span<const GoldenSlices> golden_every_input;
 
 /// Block `block` of 4096: its inputs' bits count up from block * 2^20. Of f16 and bf16 there is one, of 65 536 inputs.
 std::uint64_t hash_of_block(const InputFunction& function, Device device, int block);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct GoldenFingerprint {
   const char* name;
   std::uint64_t hash;
 };
-extern const std::vector<GoldenFingerprint> golden_fingerprints;
+extern const std::span<const GoldenFingerprint> golden_fingerprints;
 
 /// 64-bit hash of the elements in row-major order; every NaN of a float dtype counts as one. The first fingerprints are made with it.
 std::uint64_t hash_of(const Tensor& x);

@@ -5,7 +5,9 @@
 
 namespace votive::app {
 
-const std::vector<GoldenSlices> golden_every_input = {
+namespace {
+
+constexpr GoldenSlices all[] = {
     {"neg f16", {{0xbeca241b54e22e1cu}}},
     {"abs f16", {{0x77fd31d3a71e1430u}}},
     {"sign f16", {{0xd3c914d5ef3d46f2u}}},
@@ -517,5 +519,9 @@ const std::vector<GoldenSlices> golden_every_input = {
        0xcd07c6ce2520bbeau, 0xd2c5b1c96c35c01cu, 0xb44f0878082adf93u, 0xb44f0878082adf93u, 0xb44f0878082adf93u, 0x5db841ad42764b39u,
        0x31abae2c95ac07c3u, 0x26ccad06a343ed85u, 0x26ccad06a343ed85u, 0x30e58717bbb8e11eu}}},
 };
+
+}  // namespace
+
+const std::span<const GoldenSlices> golden_every_input = all;
 
 }  // namespace votive::app

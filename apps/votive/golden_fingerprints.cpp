@@ -5,7 +5,9 @@
 
 namespace votive::app {
 
-const std::vector<GoldenFingerprint> golden_fingerprints = {
+namespace {
+
+constexpr GoldenFingerprint all[] = {
     {"exp f16", 0x4ccd589aa884fe5eu},
     {"exp bf16", 0x085d1605d10ee27fu},
     {"exp f32", 0xcf0f8fc925f17f43u},
@@ -6083,5 +6085,9 @@ const std::vector<GoldenFingerprint> golden_fingerprints = {
     {"nonzero large f32", 0x6b6142a2ead96f37u},
     {"randn large f32", 0x76d3c2d44b9b68c1u},
 };
+
+}  // namespace
+
+const std::span<const GoldenFingerprint> golden_fingerprints = all;
 
 }  // namespace votive::app

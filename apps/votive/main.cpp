@@ -1,5 +1,8 @@
 // votive: the command line. Subcommands are one file each; this one parses, runs and turns errors into exit codes.
 #include <cstdio>
+#include <new>
+#include <string>
+#include <string_view>
 
 #include "command.h"
 
@@ -18,9 +21,17 @@ int main(int argc, char** argv) {
   add_verify(app, code);
   add_bench_model(app, code);
   add_logits(app, code);
+  if (const std::string_view first = argc > 1 ? argv[1] : "-";
+      !first.starts_with('-') && app.get_subcommands([&](CLI::App* command) { return command->get_name() == first; }).empty()) {
+    std::fputs(("votive: no command '" + std::string(first) + "'; votive --help lists them\n").c_str(), stderr);
+    return wrong_usage;
+  }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? success : wrong_usage; } catch (const std::exception& error) {
+  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? success : wrong_usage; } catch (const std::bad_alloc&) {
+    std::fputs("votive: out of memory\n", stderr);
+    return failure;
+  } catch (const std::exception& error) {
     std::fputs((std::string("votive: ") + error.what() + "\n").c_str(), stderr);
     return failure;
   }

@@ -91,10 +91,10 @@ bool write_golden(const std::string& path) {
           "by\n"
           "//   votive verify --write apps/votive/golden_fingerprints.cpp\n"
           "// and compared by `votive verify` on every machine since.\n"
-          "#include \"fingerprints.h\"\n\nnamespace votive::app {\n\nconst std::vector<GoldenFingerprint> golden_fingerprints = {\n";
+          "#include \"fingerprints.h\"\n\nnamespace votive::app {\n\nnamespace {\n\nconstexpr GoldenFingerprint all[] = {\n";
   for (const Fingerprint& print : fingerprints(Device::reference))
     file << fmt::format("    {{\"{}\", 0x{:016x}u}},\n", print.name, print.hash);
-  file << "};\n\n}  // namespace votive::app\n";
+  file << "};\n\n}  // namespace\n\nconst std::span<const GoldenFingerprint> golden_fingerprints = all;\n\n}  // namespace votive::app\n";
   file.close();
   if (!file) std::fputs(fmt::format("verify: cannot write '{}'\n", path).c_str(), stderr);
   return !file.fail();
@@ -216,17 +216,30 @@ void configure_verify(CLI::App& command, int& code) {
   command.footer(
       "Examples:\n  votive verify\n  votive verify --json\n  votive verify --all --function exp --function log\n"
       "  VOTIVE_ISA=baseline votive verify --all\nExit code 0 only if everything that ran has the committed bits.");
-  command.add_flag("--json", options->every.json, "as JSON, alone on standard output");
+  CLI::Option* const json = command.add_flag("--json", options->every.json, "as JSON, alone on standard output");
   CLI::Option* const all =
       command.add_flag("--all", options->all, "instead: every input of every function of one f32, f16 or bf16 tensor (minutes)");
   command.add_option("--function", options->every.functions, "with --all: only this function; may be given more than once")->needs(all);
-  command.add_option("--threads", options->every.threads, "with --all: so many threads")->needs(all)->check(CLI::Range(1, 256));
+  command.add_option("--threads", options->every.threads, "with --all: so many workers, each with its own blocks")
+      ->needs(all)
+      ->check(CLI::Range(1, 256));
   command.add_option("--device", options->every.device, "with --all: cpu, or reference (hours)")
       ->needs(all)
       ->check(CLI::IsMember({"cpu", "reference"}));
-  command.add_flag("--list-instruction-sets", options->list, "only name them: NAME ok, or NAME and what the machine lacks");
-  command.add_option("--write", options->write, "write the reference device's fingerprints as the new golden file");
-  command.add_option("--write-all", options->every.write, "with --all: write the hashes of all inputs as the new golden file")->needs(all);
+  CLI::Option* const list =
+      command.add_flag("--list-instruction-sets", options->list, "only name them: NAME ok, or NAME and what the machine lacks");
+  list->excludes(json)->excludes(all);
+  const auto named = CLI::Validator([](const std::string& path) { return path.empty() ? "a file has a name" : ""; }, "FILE");
+  command.add_option("--write", options->write, "write the reference device's fingerprints as the new golden file")
+      ->check(named)
+      ->excludes(json)
+      ->excludes(all)
+      ->excludes(list);
+  command
+      .add_option("--write-all", options->every.write,
+                  "with --all: write the hashes of all inputs as the new golden file; those of functions not named stay")
+      ->check(named)
+      ->needs(all);
   command.callback([options, &code] {
     if (options->list) {
       runtime::instruction_set();  // throws of a VOTIVE_ISA that is not here

@@ -50,6 +50,10 @@ Line compute(const InputFunction& function, Device device, int threads, bool com
     const int block = slice * blocks_per_slice + (function.dtype == f32 ? 17 * slice % blocks_per_slice : 0);
     const bool reference_agrees =
         device == Device::reference || hash_of_block(function, device, block) == hash_of_block(function, Device::reference, block);
+    if (compare && reference_agrees && golden == nullptr) {
+      line.difference = function.name + ": no hashes are committed of it";
+      continue;
+    }
     const bool committed = !compare || (golden != nullptr && golden->hashes[at] == line.hashes[at]);
     line.equal += committed && reference_agrees ? 1 : 0;
     if (!(committed && reference_agrees) && line.difference.empty()) line.difference = difference_in(function, slice);
@@ -58,33 +62,37 @@ Line compute(const InputFunction& function, Device device, int threads, bool com
   return line;
 }
 
-void print(const Line& line) {
+void print(const Line& line, bool compared) {
   std::uint64_t hash = 0;
   for (int i = 0; i < line.slice_count; ++i) hash = (hash ^ line.hashes[static_cast<std::size_t>(i)]) * 0x100000001b3u;
-  std::fputs(fmt::format("  {:<24} {:016x}  {:>2} of {:>2} equal  {:6.1f} s{}\n", line.name, hash, line.equal, line.slice_count,
-                         line.seconds, line.passed() ? "" : "  DIFFERENT")
+  std::fputs(fmt::format("  {:<24} {:016x}  {:>2} of {:>2} {}  {:6.1f} s{}\n", line.name, hash, line.equal, line.slice_count,
+                         compared ? "equal" : "as on reference", line.seconds, line.passed() ? "" : "  DIFFERENT")
                  .c_str(),
              stdout);
   if (!line.difference.empty()) std::fputs(fmt::format("      {}\n", line.difference).c_str(), stdout);
   std::fflush(stdout);
 }
 
-/// False where the file could not be written.
+/// The lines, and of functions that were not computed what is committed. False where the file could not be written.
 bool write_slices(const std::string& path, const std::vector<Line>& lines) {
   std::ofstream file(path);
   file << "// The hashes of all inputs of every function of one tensor: sixteen slices of 2^28 inputs for f32, one of 65 536 for f16 and "
           "bf16. Made by\n"
           "//   votive verify --all --write-all apps/votive/golden_every_input.cpp\n"
           "// on the cpu, whose blocks are compared with the reference device's while they are made (verify_all.cpp).\n"
-          "#include \"every_input.h\"\n\nnamespace votive::app {\n\nconst std::vector<GoldenSlices> golden_every_input = {\n";
-  for (const Line& line : lines) {
-    file << "    {\"" << line.name << "\",\n     {{";
-    for (int i = 0; i < line.slice_count; ++i) {
-      file << (i == 0 ? "" : i % 4 == 0 ? ",\n       " : ", ") << fmt::format("0x{:016x}u", line.hashes[static_cast<std::size_t>(i)]);
+          "#include \"every_input.h\"\n\nnamespace votive::app {\n\nnamespace {\n\nconstexpr GoldenSlices all[] = {\n";
+  for (const InputFunction& function : functions_of_every_input()) {
+    const auto computed = std::find_if(lines.begin(), lines.end(), [&](const Line& line) { return line.name == function.name; });
+    const GoldenSlices* const golden = golden_of(function.name);
+    if (computed == lines.end() && golden == nullptr) continue;
+    const auto& hashes = computed == lines.end() ? golden->hashes : computed->hashes;
+    file << "    {\"" << function.name << "\",\n     {{";
+    for (int i = 0; i < function.slice_count(); ++i) {
+      file << (i == 0 ? "" : i % 4 == 0 ? ",\n       " : ", ") << fmt::format("0x{:016x}u", hashes[static_cast<std::size_t>(i)]);
     }
     file << "}}},\n";
   }
-  file << "};\n\n}  // namespace votive::app\n";
+  file << "};\n\n}  // namespace\n\nconst std::span<const GoldenSlices> golden_every_input = all;\n\n}  // namespace votive::app\n";
   file.close();
   return !file.fail();
 }
@@ -111,8 +119,13 @@ int verify_every_input(const AllOptions& options) {
   const int threads = options.threads > 0 ? options.threads : votive::threads();
   const bool compare = options.write.empty();
   if (!are_functions(options.functions)) return failure;
+  if (!compare && !std::ofstream(options.write, std::ios::app)) {  // better said now than after the first function
+    std::fputs(fmt::format("verify: cannot write '{}'\n", options.write).c_str(), stderr);
+    return failure;
+  }
   if (!options.json) {
-    std::fputs(fmt::format("Votive on {}; built by {}\nEvery input, on {}{}, {} threads: hash of all bits, and the slices of it that are "
+    std::fputs(fmt::format("Votive on {}; built by {}\nEvery input, on {}{}, {} workers of one thread each: hash of all bits, and the "
+                           "slices of it that are "
                            "the committed ones\n\n",
                            machine_name(), build_name(), options.device,
                            device == Device::cpu ? fmt::format(" {}", runtime::instruction_set()) : "", threads)
@@ -126,7 +139,7 @@ int verify_every_input(const AllOptions& options) {
     if (!options.functions.empty() && std::none_of(options.functions.begin(), options.functions.end(), named)) continue;
     lines.push_back(compute(function, device, threads, compare));
     passed &= lines.back().passed();
-    if (!options.json) print(lines.back());
+    if (!options.json) print(lines.back(), compare);
     if (!compare && !write_slices(options.write, lines)) {  // kept as it goes
       std::fputs(fmt::format("verify: cannot write '{}'\n", options.write).c_str(), stderr);
       return failure;
@@ -144,6 +157,7 @@ int verify_every_input(const AllOptions& options) {
       for (int i = 0; i < line.slice_count; ++i) row["hashes"].push_back(fmt::format("{:016x}", line.hashes[static_cast<std::size_t>(i)]));
       json["functions"].push_back(row);
     }
+    json["compared with"] = compare ? "the committed hashes" : "a block of each slice on reference; the hashes were written";
     json["passed"] = passed && !lines.empty();
     std::fputs((json.dump(2) + "\n").c_str(), stdout);
   } else {

@@ -171,6 +171,12 @@ TEST(Graph, AGradientOfTheUsersOwnThatDoesNotFitIsTheUsersMistake) {
   EXPECT_EQ(kind_of([&] { backward(sum(with(ones({2}, f64)))); }), ErrorKind::ShapeMismatch);
   EXPECT_EQ(kind_of([&] { backward(sum(with(ones({3}, f32)))); }), ErrorKind::DTypeMismatch);
   EXPECT_EQ(kind_of([&] { backward(sum(on_gradient(x, [](const Tensor&) { return ones({2}, f64); }))); }), ErrorKind::ShapeMismatch);
+  EXPECT_EQ(kind_of([&] { backward(sum(with(ones({3}, f64, {.device = Device::reference})))); }), ErrorKind::DeviceMismatch);
+  EXPECT_EQ(
+      text_of([&] { backward(sum(with({}))); }),
+      "mine: invalid argument: its gradient gave no tensor for input 0, which asks for one. Where it is zero, give zeros_like(x[i]).");
+  const auto elsewhere = [](const Tensor& dx) { return dx.to(Device::reference); };
+  EXPECT_EQ(kind_of([&] { backward(sum(on_gradient(x, elsewhere))); }), ErrorKind::DeviceMismatch);
   EXPECT_EQ(kind_of([&] { (void)checkpoint({}, {x}); }), ErrorKind::InvalidArgument);
 }
 
@@ -252,6 +258,15 @@ TEST(Checkpoint, AnInputMadeOfAnotherGetsOnlyItsOwnShare) {
   const Tensor square = times(x, x);
   EXPECT_EQ(number(grad(checkpoint(product, {x, square}), x, {.create_graph = true})), 12) << "x·x² is x³";
   EXPECT_EQ(number(backward(checkpoint(product, {x, square}))[x]), 12);
+}
+
+TEST(Checkpoint, AFunctionThatGivesAnotherShapeTheSecondTimeIsRefused) {
+  const Tensor x = full({3}, 1.0, f64).require_grad();
+  int runs = 0;
+  const Tensor y = checkpoint([&](const Tensors& in) { return ++runs == 1 ? in[0] * 2.0 : slice(in[0], {.axis = 0, .stop = 2}); }, {x});
+  EXPECT_EQ(text_of([&] { backward(sum(y)); }),
+            "checkpoint: invalid argument: the function gave f64[2] when it was called again, and f64[3] before. Let it depend on its "
+            "inputs alone.");
 }
 
 TEST(Checkpoint, ACapturedTensorThatAsksForAGradientIsRefused) {

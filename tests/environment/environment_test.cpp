@@ -175,6 +175,33 @@ TEST_F(HostileEnvironment, WhereAnyRequestForMemoryFailsGivesTheBitsOrOutOfMemor
   std::printf("%s", ended.out.substr(ended.out.rfind('\n', ended.out.size() - 2) + 1).c_str());
 }
 
+TEST_F(HostileEnvironment, WhereAnyRequestForMemoryFailsTextIsReadOrOutOfMemory) {
+  if (!exists(program("environment_memory_text")))
+    GTEST_SKIP() << "built without text, or with a sanitizer, which replaces operator new itself";
+  const Ended ended = run({.command = {program("environment_memory_text")}});
+  EXPECT_EQ(ended.status, 0) << "signal " << ended.signal << " " << ended.out.substr(0, 4000) << ended.error;
+}
+
+// The programs themselves: their tables too must not be built on the stack.
+TEST_F(HostileEnvironment, OfAStackOf64KiBEndsNoCommand) {
+#ifdef VOTIVE_COMMAND
+  if (sanitized) GTEST_SKIP() << "a sanitizer's frames are many times larger";
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_STACK, &before), 0);
+  rlimit little = before;
+  little.rlim_cur = 64 << 10;
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &little), 0);
+  const Ended listed = run({.command = {VOTIVE_COMMAND, "verify", "--list-instruction-sets"}}),
+              verified = run({.command = {VOTIVE_COMMAND, "verify", "--all", "--function", "exp f16"}});
+  ::setrlimit(RLIMIT_STACK, &before);
+  EXPECT_EQ(listed.status, 0) << "signal " << listed.signal << " " << listed.error;
+  EXPECT_NE(listed.out.find("baseline ok"), std::string::npos) << listed.out;
+  EXPECT_EQ(verified.status, 0) << "signal " << verified.signal << " " << verified.out << verified.error;
+#else
+  GTEST_SKIP() << "built without the command line";
+#endif
+}
+
 TEST_F(HostileEnvironment, WithoutThreadsToBeHadChangesNoBit) {
   if (sanitized) GTEST_SKIP() << "a sanitizer replaces operator new itself";
   const Ended ended = run({.command = {program("environment_memory"), "threads"}});

@@ -1,4 +1,6 @@
 // Texts of errors, written down: the call, the arguments by name with dtype and shape, what is wrong in numbers, the cure (CONTRACT.md section 9).
+#include <cmath>
+
 #include "tests/ops/on_devices.h"
 
 namespace votive {
@@ -34,6 +36,20 @@ TEST(ErrorText, OfALiteral) {
             "mul: literal out of range: 1000000 is beyond the largest f16. Cast the tensor, e.g. x.to(f64).");
   EXPECT_EQ(text_of([] { zeros({2}, boolean) * 2; }), "mul: dtype mismatch: x bool[2] and the literal 2. Cast the tensor, e.g. x.to(i64).");
   EXPECT_EQ(text_of([] { zeros({2}) + true; }), "add: dtype mismatch: x f32[2] and the literal true. Write the number, 0 or 1.");
+}
+
+// A NaN's sign is the machine's: it is not shown.
+TEST(ErrorText, OfANanHasNoSign) {
+  const double minus_nan = std::copysign(std::nan(""), -1.0);
+  const std::vector<double> numbers{minus_nan, 1.0};
+  for (const Device device : {Device::cpu, Device::reference}) {
+    const Tensor x = from_host<double>(numbers, {2}, f64, {.device = device});
+    EXPECT_EQ(text_of([&] { histc(x, 4); }).find("-nan"), std::string::npos) << text_of([&] { histc(x, 4); });
+    EXPECT_EQ(text_of([&] { quantile(x, minus_nan); }).find('-'), std::string::npos);
+  }
+  EXPECT_EQ(text_of([&] { arange(0, 1, minus_nan); }).find("-nan"), std::string::npos);
+  EXPECT_EQ(text_of([&] { linspace(minus_nan, 1, 3); }).find("-nan"), std::string::npos);
+  EXPECT_EQ(text_of([&] { zeros({2}, i32) + minus_nan / 1.0; }).find("-nan"), std::string::npos);
 }
 
 TEST(ErrorText, OfAProduct) {

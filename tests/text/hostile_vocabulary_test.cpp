@@ -33,6 +33,17 @@ const Case cases[] = {
     {"a type of 7", invalid, "token 3 has the type 7", [](auto& v, auto&) { v.types[3] = 7; }},
     {"a negative type", invalid, "token 3 has the type -1", [](auto& v, auto&) { v.types[3] = -1; }},
     {"one token twice", invalid, "tokens 64 and 100 are both 'a'", [](auto& v, auto&) { v.tokens[100] = "a"; }},
+    {"spellings that hash to one place", invalid, "hard to tell apart",
+     [](auto& v, auto&) {
+       // 259 + 300 tokens have 2048 places; these want the first four.
+       for (int i = 0, made = 0; made < 300; ++i) {
+         const std::string spelling = "t" + std::to_string(i);
+         if (std::hash<std::string_view>{}(spelling) % 2048 > 3) continue;
+         v.tokens.push_back(spelling);
+         v.types.push_back(1);
+         ++made;
+       }
+     }},
     {"a token of a megabyte", unsupported, "token 5 is 1048576 bytes long", [](auto& v, auto&) { v.tokens[5].assign(1 << 20, 'x'); }},
     {"BOS past the end", invalid, "the BOS token is 259", [](auto& v, auto&) { v.bos = 259; }},
     {"negative EOS", invalid, "the EOS token is -1", [](auto& v, auto&) { v.eos = -1; }},

@@ -35,6 +35,15 @@ TEST(ByteLevelBpe, TakesAWholeWordForLlama3EvenIfNoMergeMakesIt) {
   v.pre = "qwen2";
   EXPECT_EQ(Tokenizer(v).encode("abc", bare), (Ids{256, 66}));
 }
+TEST(ByteLevelBpe, LooksForAWholeWordAsTheAlphabetSpellsIt) {
+  Vocabulary v = tiny_byte_level({}, "llama-bpe");
+  v.tokens.insert(v.tokens.end(), {" a", "Ġa", "b c", "<x>"});  // 258 … 261
+  v.types.insert(v.types.end(), {1, 1, 1, 3});
+  EXPECT_EQ(Tokenizer(v).encode(" a", bare), (Ids{259}));
+  EXPECT_EQ(Tokenizer(v).encode("b c", bare), (Ids{65, 220, 66}));
+  EXPECT_EQ(Tokenizer(v).encode("<x>", {.add_special = false, .parse_special = false}).size(), 3u) << "a control token is no word";
+}
+
 TEST(ByteLevelBpe, LeavesOutAByteThatHasNoTokenAndMergesAroundIt) {
   Vocabulary v = tiny_byte_level({"a b"});
   v.tokens[66] = "unreachable";  // no "c"
@@ -161,7 +170,7 @@ TEST(Tokenizer, EncodesALongTextAsItsPieces) {
   vocabulary.tokens.push_back("Ġabd");
   vocabulary.types.push_back(1);
   const Tokenizer tokenizer(vocabulary);
-  const std::vector<std::string> words = {" abc", " cab", " abd", " da", " dab", " \xE9", "abc abc", " <think> c", "\n"};
+  const std::vector<std::string> words = {" abc", " cab", " abd", " da", " dab", " \xE9", " abc abc", " <think> c", "\n"};
   std::string text;
   Ids want;
   for (std::size_t i = 0; text.size() < (std::size_t{1} << 20) + 1000; i = i * 31 + 7) {

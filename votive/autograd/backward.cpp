@@ -100,7 +100,7 @@ Tensors step_back(const Node& node, Tensors dy, std::uint32_t wanted, bool live)
     if ((wanted >> std::min<std::size_t>(i, 31) & 1) == 0) continue;
     const Meta& x = node.inputs()[i].meta;
     if (!node.inputs()[i].record) continue;
-    if (!dx[i].defined() || dx[i].shape() != x.shape || dx[i].dtype() != x.dtype) {
+    if (!dx[i].defined() || dx[i].shape() != x.shape || dx[i].dtype() != x.dtype || dx[i].device() != x.device) {
       const Meta given = dx[i].meta();
       throw Error(ErrorKind::Internal, node.name())
           .detail(format("its gradient of input {} is {}, not {}", i, dx[i].defined() ? describe(given) : "absent", describe(x)));

@@ -36,6 +36,11 @@ bool any_asks(const Tensors& tensors) {
 void require_like(std::string_view op, std::string_view what, const Tensor& dx, const Meta& x) {
   const Meta given = dx.meta();
   const Argument argument{what, 1, given};
+  if (given.device != x.device) {
+    throw error_about(ErrorKind::DeviceMismatch, op, {argument})
+        .detail(
+            format("{} on {} is the gradient of {} on {}", describe(argument), to_string(given.device), describe(x), to_string(x.device)));
+  }
   if (given.dtype != x.dtype) {
     throw error_about(ErrorKind::DTypeMismatch, op, {argument}).detail(format("{} is the gradient of {}", describe(argument), describe(x)));
   }
@@ -82,6 +87,13 @@ class CheckpointNode final : public Node {
       if (asks) asked.push_back(x.back());
     }
     const Tensor y = function_(x);
+    const Meta again = y.meta(), first = step.dy().meta();
+    require_present("checkpoint", {"the function's result", 1, again});
+    if (again.shape != first.shape || again.dtype != first.dtype || again.device != first.device) {
+      throw error_about(ErrorKind::InvalidArgument, "checkpoint", {{"the function's result", 1, again}})
+          .detail(format("the function gave {} when it was called again, and {} before", describe(again), describe(first)))
+          .hint("Let it depend on its inputs alone");
+    }
     Tensors found(asked.size());
     if (y.requires_grad()) {
       if (!live) refuse_captured(y, asked);
@@ -124,9 +136,16 @@ class CustomNode final : public Node {
       throw Error(ErrorKind::InvalidArgument, operation_->name)
           .detail(format("its gradient gave {} tensors for {} inputs", dx.size(), x.size()));
     }
-    for (std::size_t i = 0; i < dx.size(); ++i)
-      if (dx[i].defined() && step.wants(static_cast<int>(i)))
-        require_like(operation_->name, format("gradient {}", i), dx[i], step.meta(static_cast<int>(i)));
+    for (std::size_t i = 0; i < dx.size(); ++i) {
+      const int input = static_cast<int>(i);
+      if (!step.wants(input)) continue;
+      if (!dx[i].defined()) {
+        throw Error(ErrorKind::InvalidArgument, operation_->name)
+            .detail(format("its gradient gave no tensor for input {}, which asks for one", i))
+            .hint("Where it is zero, give zeros_like(x[i])");
+      }
+      require_like(operation_->name, format("gradient {}", i), dx[i], step.meta(input));
+    }
     return dx;
   }
 

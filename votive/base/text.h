@@ -4,16 +4,33 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <type_traits>
 
 namespace votive::text {
 
-/// format("row {} of {}", 3, 7) → "row 3 of 7". The format string is checked when compiling.
+namespace detail {
+/// A NaN's sign has no meaning, and no device keeps it for another (CONTRACT.md 0.2): texts show none, or they would differ.
+template <class T>
+decltype(auto) without_sign_of_nan(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value != value ? std::numeric_limits<T>::quiet_NaN() : value;
+  } else {
+    return (value);
+  }
+}
+template <class... Arg>
+std::string format(fmt::string_view form, const Arg&... arg) {
+  return fmt::vformat(form, fmt::make_format_args(arg...));
+}
+}  // namespace detail
+
+/// format("row {} of {}", 3, 7) → "row 3 of 7". The format string is checked when compiling. NaN is "nan", whatever its sign.
 template <class... Arg>
 std::string format(fmt::format_string<Arg...> form, Arg&&... arg) {
-  return fmt::format(form, std::forward<Arg>(arg)...);
+  return detail::format(form, detail::without_sign_of_nan(arg)...);
 }
 
 /// Bytes from a file as a terminal can take them: \n, \x1b, \xff … for controls, invalid UTF-8, quotes and backslashes; the rest as it is.

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "votive/base/refuse_memory.h"
 #include "votive/base/text.h"
 
 namespace votive::io {
@@ -217,7 +218,7 @@ std::string_view to_string(GgufType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-GgufFile::GgufFile(MappedFile file) : file_(std::move(file)) {
+GgufFile::GgufFile(MappedFile file) try : file_(std::move(file)) {
   Cursor cursor(file_.bytes());
   const auto magic = cursor.read<std::uint32_t>("the magic number");
   if (magic != 0x46554747u) refuse(0, "the file does not begin with 'GGUF'");
@@ -274,7 +275,7 @@ GgufFile::GgufFile(MappedFile file) : file_(std::move(file)) {
   tensor_order_ = order_by(file_.bytes(), tensors_, name_of, "tensor");
   const auto step = static_cast<std::size_t>(alignment_);
   check_places(file_.bytes(), step, (cursor.at() + step - 1) / step * step, tensors_);
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("gguf"); }
 
 const GgufValue* GgufFile::find(std::string_view key) const { return find_by(values_, value_order_, key_of, key); }
 

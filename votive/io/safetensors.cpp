@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "votive/base/refuse_memory.h"
 #include "votive/base/text.h"
 #include "votive/io/json_cursor.h"
 
@@ -228,7 +229,7 @@ class SafetensorsHeader {
   SafetensorsFile::Entry entry_{};
 };
 
-SafetensorsFile::SafetensorsFile(MappedFile file) : file_(std::move(file)) {
+SafetensorsFile::SafetensorsFile(MappedFile file) try : file_(std::move(file)) {
   const std::span<const std::byte> bytes = file_.bytes();
   if (bytes.size() < 8) refuse(0, text::format("the file has {} bytes; the header's length alone takes 8", bytes.size()));
   std::uint64_t length;
@@ -267,7 +268,7 @@ SafetensorsFile::SafetensorsFile(MappedFile file) : file_(std::move(file)) {
   for (std::size_t i = 1; i < metadata_.size(); ++i) {
     if (metadata_[i].first == metadata_[i - 1].first) refuse_name(metadata_[i].first, 8, "is there twice in __metadata__");
   }
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("safetensors"); }
 
 void SafetensorsFile::refuse_entry(Size i, const std::string& detail) const {
   refuse_name(name(i), entries_[static_cast<std::size_t>(i)].header_at, detail);

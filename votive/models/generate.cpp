@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "votive/base/refuse_memory.h"
 #include "votive/base/text.h"
 #include "votive/models/vocabulary.h"
 #include "votive/ops/ops.h"
@@ -147,7 +148,7 @@ Generation::~Generation() = default;
 Generation::Generation(Generation&&) noexcept = default;
 Generation& Generation::operator=(Generation&&) noexcept = default;
 
-std::optional<std::string> Generation::next() {
+std::optional<std::string> Generation::next() try {
   if (state_ == nullptr) return std::nullopt;  // moved from
   State& s = *state_;
   while (s.finish == Finish::running) {
@@ -167,7 +168,7 @@ std::optional<std::string> Generation::next() {
   }
   if (s.held.empty()) return std::nullopt;
   return std::exchange(s.held, {});
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("generate"); }
 
 Finish Generation::finish() const { return state_ != nullptr ? state_->finish : Finish::running; }
 const GenerationStatistics& Generation::statistics() const {
@@ -184,21 +185,21 @@ LanguageModel::LanguageModel(Llama network, Tokenizer tokenizer)
   }
 }
 
-Generation LanguageModel::generate(std::string_view prompt, const GenerateOptions& options) const {
+Generation LanguageModel::generate(std::string_view prompt, const GenerateOptions& options) const try {
   return {*this, tokenizer_.encode(prompt, {.add_special = options.add_special, .parse_special = options.parse_special}), options};
-}
-Generation LanguageModel::generate(std::vector<int> prompt, const GenerateOptions& options) const {
+} catch (const std::bad_alloc&) { detail::refuse_memory("generate"); }
+Generation LanguageModel::generate(std::vector<int> prompt, const GenerateOptions& options) const try {
   return {*this, std::move(prompt), options};
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("generate"); }
 
-Generation LanguageModel::chat(std::span<const ChatMessage> messages, const GenerateOptions& options) const {
+Generation LanguageModel::chat(std::span<const ChatMessage> messages, const GenerateOptions& options) const try {
   return {*this, ChatTemplate(tokenizer_).encode(tokenizer_, messages), options};
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("chat"); }
 
-LanguageModel load(const std::string& path, const LoadOptions& options) {
+LanguageModel load(const std::string& path, const LoadOptions& options) try {
   const io::GgufFile file(path);
   Tokenizer tokenizer(read_vocabulary(file));
   return {Llama(file, options), std::move(tokenizer)};
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("load"); }
 
 }  // namespace votive::models

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "votive/base/float_environment.h"
+#include "votive/base/refuse_memory.h"
 #include "votive/ops/gradient.h"
 #include "votive/ops/modes.h"
-#include "votive/ops/refuse_memory.h"
 #include "votive/ops/registry.h"
 
 namespace votive {

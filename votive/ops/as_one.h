@@ -7,8 +7,8 @@
 
 #include "votive/base/error.h"
 #include "votive/base/float_environment.h"
+#include "votive/base/refuse_memory.h"
 #include "votive/ops/modes.h"
-#include "votive/ops/refuse_memory.h"
 
 namespace votive {
 

@@ -45,8 +45,7 @@ std::string element(const Tensor& x, const Shape& shape, Size flat) {
   const Tensor one = select(flatten(broadcast_to(x, shape)), 0, flat);
   if (is_unsigned_integer(x.dtype())) return format("{}", one.to(DType::u64).item<std::uint64_t>());
   if (is_integer(x.dtype())) return format("{}", one.to(DType::i64).item<std::int64_t>());
-  const double value = one.to(DType::f64).item<double>();
-  return value != value ? "nan" : format("{}", value);  // a NaN's sign has no meaning, and no device keeps it for another
+  return format("{}", one.to(DType::f64).item<double>());
 }
 
 /// MIN and MAX + 1 of an integer dtype, both exact.

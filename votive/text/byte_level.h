@@ -20,7 +20,7 @@ std::string bytes_of_byte_level(std::string_view spelling);
 
 class ByteLevelBpe {
  public:
-  /// `pieces` are the tokens' bytes; they and the vocabulary must outlive this. Throws where a merge names no token or the pre-tokenizer is not known.
+  /// `pieces` are the tokens' bytes; all three must outlive this. Throws where a merge names no token or the pre-tokenizer is not known.
   ByteLevelBpe(const Vocabulary& vocabulary, const TokenIndex& index, const std::vector<std::string>& pieces);
 
   /// Appends the ids of a text without control tokens. A byte that the vocabulary has no token for is left out.
@@ -29,16 +29,18 @@ class ByteLevelBpe {
   const Splitter::Habits& habits() const { return splitter_.habits(); }
 
  private:
+  bool is_normal(int id) const;
   void find_whole_words() const;
+  int token_spelled(std::string_view bytes) const;
   void merge_bytes(std::string_view bytes, std::vector<int>& ids) const;
 
   const Vocabulary& vocabulary_;
+  const TokenIndex& index_;
   const std::vector<std::string>& pieces_;
   Splitter splitter_;
   Merges merges_;
   std::array<int, 256> byte_token_;
-  // Words that surely become one token: a shortcut, never another answer (but where the vocabulary's habit says that whole words come first). To find them
-  // is to merge the whole vocabulary once, which only a long text is worth.
+  // Words that surely become one token: a shortcut, never another answer. To find them is to merge the whole vocabulary once, which only a long text is worth.
   mutable std::once_flag whole_words_found_;
   mutable TokenIndex whole_word_;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "votive/base/error.h"
+#include "votive/base/refuse_memory.h"
 #include "votive/base/text.h"
 
 namespace votive {
@@ -242,7 +243,7 @@ const ChatTemplate::Family ChatTemplate::families[] = {
      }},
 };
 
-ChatTemplate::ChatTemplate(std::string_view jinja, std::string bos, std::string eos) : bos_(std::move(bos)), eos_(std::move(eos)) {
+ChatTemplate::ChatTemplate(std::string_view jinja, std::string bos, std::string eos) try : bos_(std::move(bos)), eos_(std::move(eos)) {
   std::string known;
   for (const Family& family : families) {
     known += (known.empty() ? "" : ", ") + std::string(family.name);
@@ -267,7 +268,7 @@ ChatTemplate::ChatTemplate(std::string_view jinja, std::string bos, std::string 
     if (l.ends_with("[INST]") || l.ends_with("[INST] ")) open_ = l;
     if (l.starts_with("[/INST]") || l.starts_with(" [/INST]")) close_ = l;
   }
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("chat"); }
 
 ChatTemplate::ChatTemplate(const Tokenizer& tokenizer)
     : ChatTemplate(tokenizer.chat_template(), tokenizer.bos() ? std::string(tokenizer.token(*tokenizer.bos())) : "",
@@ -275,7 +276,7 @@ ChatTemplate::ChatTemplate(const Tokenizer& tokenizer)
 
 std::string_view ChatTemplate::name() const { return family_->name; }
 
-ChatPrompt ChatTemplate::prompt(std::span<const ChatMessage> messages, const ChatOptions& options) const {
+ChatPrompt ChatTemplate::prompt(std::span<const ChatMessage> messages, const ChatOptions& options) const try {
   if (messages.empty()) throw refused("there is no message");
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const std::string& role = messages[i].role;
@@ -285,7 +286,7 @@ ChatPrompt ChatTemplate::prompt(std::span<const ChatMessage> messages, const Cha
   Writer writer;
   family_->write(*this, messages, {.reply = options.reply || always_replies_}, writer);
   return writer.take();
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("chat"); }
 
 std::vector<int> ChatTemplate::encode(const Tokenizer& tokenizer, std::span<const ChatMessage> messages, const ChatOptions& options) const {
   const ChatPrompt written = prompt(messages, options);

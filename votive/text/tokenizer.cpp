@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "votive/base/error.h"
+#include "votive/base/refuse_memory.h"
 #include "votive/base/text.h"
 #include "votive/base/utf8.h"
 #include "votive/text/byte_level.h"
@@ -40,7 +41,7 @@ void check_counts(const Vocabulary& v) {
   const std::size_t count = v.tokens.size();
   if (v.model != "gpt2" && v.model != "llama")
     throw Error(ErrorKind::Unsupported, "tokenizer")
-        .detail(format("the tokenizer model '{}' is not known", v.model.substr(0, 80)))
+        .detail(format("the tokenizer model '{}' is not known", text::shown(v.model, 80)))
         .value(v.model)
         .accepted("gpt2, llama");
   if (count == 0) throw invalid("the vocabulary has no tokens");
@@ -79,8 +80,10 @@ text::TokenIndex index_of(const Vocabulary& v) {
   text::TokenIndex index(v.tokens);
   for (std::size_t i = 0; i < v.tokens.size(); ++i) {
     if (v.tokens[i].empty()) continue;  // published files have them where ids were left free; no text becomes one
-    if (const int first = index.add(static_cast<int>(i)); first != text::TokenIndex::none)
-      throw invalid(format("tokens {} and {} are both '{}'", first, i, v.tokens[i].substr(0, 80)));
+    const int first = index.add(static_cast<int>(i));
+    if (first == text::TokenIndex::crowded)
+      throw invalid(format("token {}, '{}', and hundreds before it were made to be hard to tell apart", i, text::shown(v.tokens[i], 80)));
+    if (first != text::TokenIndex::none) throw invalid(format("tokens {} and {} are both '{}'", first, i, text::shown(v.tokens[i], 80)));
   }
   return index;
 }
@@ -191,9 +194,10 @@ struct Tokenizer::Tables {
   }
 };
 
-Tokenizer::Tokenizer(Vocabulary vocabulary) : tables_(std::make_shared<const Tables>(std::move(vocabulary))) {}
+Tokenizer::Tokenizer(Vocabulary vocabulary) try : tables_(std::make_shared<const Tables>(std::move(vocabulary))) {
+} catch (const std::bad_alloc&) { detail::refuse_memory("tokenizer"); }
 
-std::vector<int> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+std::vector<int> Tokenizer::encode(std::string_view text, const EncodeOptions& options) const try {
   const Tables& t = *tables_;
   if (text.size() >= longest_text)
     throw Error(ErrorKind::SizeOverflow, "encode")
@@ -217,9 +221,9 @@ std::vector<int> Tokenizer::encode(std::string_view text, const EncodeOptions& o
   }
   if (options.add_special && adds_eos()) ids.push_back(*eos());
   return ids;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("encode"); }
 
-std::string Tokenizer::decode(std::span<const int> ids, const DecodeOptions& options) const {
+std::string Tokenizer::decode(std::span<const int> ids, const DecodeOptions& options) const try {
   std::string bytes;
   const bool prefixed = options.begins_text && tables_->vocabulary.model == "llama" && tables_->vocabulary.add_space_prefix.value_or(true);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -228,7 +232,7 @@ std::string Tokenizer::decode(std::span<const int> ids, const DecodeOptions& opt
   }
   if (prefixed && bytes.starts_with(' ')) bytes.erase(0, 1);
   return bytes;
-}
+} catch (const std::bad_alloc&) { detail::refuse_memory("decode"); }
 
 int Tokenizer::size() const { return static_cast<int>(tables_->pieces.size()); }
 std::string_view Tokenizer::token(int id) const { return tables_->vocabulary.tokens[tables_->check(id, "token")]; }

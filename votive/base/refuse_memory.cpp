@@ -1,5 +1,5 @@
 // The one text of it.
-#include "votive/ops/refuse_memory.h"
+#include "votive/base/refuse_memory.h"
 
 #include "votive/base/error.h"
 
