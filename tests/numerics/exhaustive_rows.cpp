@@ -62,13 +62,15 @@ struct Set {
 
 Set best_set() {
 #if defined(__x86_64__)
-  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+  [[maybe_unused]] const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  [[maybe_unused]] const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512vl");
-#if !defined(VOTIVE_FEWER_SETS)
+#if VOTIVE_HAS_v4
   if (v4) return {"v4", numerics_oracle::v4::set(), numerics_probe::v4::loops(), numerics_probe::v4::more_loops()};
 #endif
+#if VOTIVE_HAS_v3
   if (v3) return {"v3", numerics_oracle::v3::set(), numerics_probe::v3::loops(), numerics_probe::v3::more_loops()};
+#endif
 #endif
   return {"baseline", numerics_oracle::baseline::set(), numerics_probe::baseline::loops(), numerics_probe::baseline::more_loops()};
 }
