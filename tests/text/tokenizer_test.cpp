@@ -164,13 +164,13 @@ TEST(ByteLevelBpe, FindsWhatAMergeMakesWhereverItStands) {
   EXPECT_EQ(tokenizer.encode("abcd", bare), (Ids{258}));
 }
 
-// A text so long that words are looked up whole gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
+// A text so long that words are looked up whole (from one special token to the next, and here is none) gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
 TEST(Tokenizer, EncodesALongTextAsItsPieces) {
   Vocabulary vocabulary = tiny_byte_level({"a b", "Ġ c", "ab c", "Ġc ab", "d a"});
   vocabulary.tokens.push_back("Ġabd");
   vocabulary.types.push_back(1);
   const Tokenizer tokenizer(vocabulary);
-  const std::vector<std::string> words = {" abc", " cab", " abd", " da", " dab", " \xE9", " abc abc", " <think> c", "\n"};
+  const std::vector<std::string> words = {" abc", " cab", " abd", " da", " dab", " \xE9", " abc abc", " bad", "\n"};
   std::string text;
   Ids want;
   for (std::size_t i = 0; text.size() < (std::size_t{1} << 20) + 1000; i = i * 31 + 7) {
