@@ -194,6 +194,8 @@ TEST(Graph, WhatCannotBeDifferentiatedIsSaid) {
   EXPECT_EQ(kind_of([&] { backward(Tensor()); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([&] { backward(y, {.seed = full({3}, 1.0, f32)}); }), ErrorKind::DTypeMismatch);
   EXPECT_EQ(kind_of([&] { backward(y, {.seed = full({2}, 1.0, f64)}); }), ErrorKind::ShapeMismatch);
+  EXPECT_TRUE(text_of([&] { backward(y, {.seed = full({2}, 1.0, f64)}); }).starts_with("backward: shape mismatch: seed f64[2]"))
+      << text_of([&] { backward(y, {.seed = full({2}, 1.0, f64)}); });
   EXPECT_EQ(kind_of([&] { grad(y, other, {.seeds = {ones_like(y)}, .keep_graph = true}); }), ErrorKind::InvalidArgument);
   EXPECT_FALSE(grad(y, other, {.seeds = {ones_like(y)}, .allow_unused = true}).defined());
   EXPECT_EQ(kind_of([] { (void)tensor({1, 2}, i32).require_grad(); }), ErrorKind::DTypeMismatch);

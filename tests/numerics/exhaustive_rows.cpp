@@ -63,8 +63,8 @@ struct Set {
 Set best_set() {
 #if defined(__x86_64__)
   [[maybe_unused]] const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  [[maybe_unused]] const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                  __builtin_cpu_supports("avx512vl");
+  [[maybe_unused]] const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 #if VOTIVE_HAS_v4
   if (v4) return {"v4", numerics_oracle::v4::set(), numerics_probe::v4::loops(), numerics_probe::v4::more_loops()};
 #endif

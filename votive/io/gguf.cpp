@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t most_values = 4096, most_tensors = 8192;
 constexpr std::uint64_t longest_name = 65535;
 
-[[noreturn]] void refuse(std::size_t at, std::string detail) {
+[[noreturn]] void refuse(std::size_t at, const std::string& detail) {
   throw Error(ErrorKind::InvalidFile, "GGUF").position({static_cast<Size>(at)}).detail(text::format("{} (byte {})", detail, at));
 }
 /// For a key or tensor that the file has: its name lies in the mapping, so its place is known.

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t longest_header = 100'000'000;  // the format's own limit
 constexpr std::size_t most_metadata = 4096;            // 96 bytes each beside their text
 
-[[noreturn]] void refuse(std::size_t at, std::string detail) {
+[[noreturn]] void refuse(std::size_t at, const std::string& detail) {
   throw Error(ErrorKind::InvalidFile, "safetensors").position({static_cast<Size>(at)}).detail(text::format("{} (byte {})", detail, at));
 }
 [[noreturn]] void refuse_name(std::string_view name, std::size_t at, const std::string& detail) {

@@ -15,7 +15,7 @@ using text::format;
 
 namespace {
 
-void refuse(std::string_view op, const Argument& x, const Argument& y, std::string detail) {
+void refuse(std::string_view op, const Argument& x, const Argument& y, const std::string& detail) {
   throw error_about(ErrorKind::ShapeMismatch, op, {x, y}).detail(format("{} and {}: {}", describe(x), describe(y), detail));
 }
 

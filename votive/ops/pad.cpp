@@ -17,7 +17,7 @@ std::string_view name_of(PadMode mode) {
 
 /// Everything a user can do wrong, before anything is allocated.
 Shape padded_shape(const Meta& x, std::span<const PadWidth> widths, PadMode mode) {
-  const auto refuse = [&](ErrorKind kind, int axis, std::string detail) {
+  const auto refuse = [&](ErrorKind kind, int axis, const std::string& detail) {
     const PadWidth& w = widths[static_cast<std::size_t>(axis)];
     throw error_about(kind, "pad", {{"x", 1, x}})
         .detail(format("{{{}, {}}} ({}) at axis {} of {}: {}", w.before, w.after, name_of(mode), axis, describe(x), detail));

@@ -300,7 +300,7 @@ Tensor multinomial(const Tensor& weights, Size n, MultinomialOptions options) {
   const Argument argument{"weights", 1, meta};
   require_plain(op, argument);
   require_rank(op, argument, 1);
-  const auto refuse = [&](std::string detail) {
+  const auto refuse = [&](const std::string& detail) {
     throw error_about(ErrorKind::InvalidArgument, op, {argument}).detail(format("{}: {}", describe(argument), detail));
   };
   if (n < 0) refuse(format("{} samples", n));

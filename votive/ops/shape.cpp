@@ -85,7 +85,7 @@ bool holds_exactly(const Shape& shape, Size n) {
 Tensor reshape(const Tensor& x, const Shape& shape) {
   if (x.defined() && holds_exactly(shape, x.count())) return reshaped_to("reshape", x, shape);
   const Meta meta = movable("reshape", x);
-  const auto refuse = [&](ErrorKind kind, std::string detail) {
+  const auto refuse = [&](ErrorKind kind, const std::string& detail) {
     return error_about(kind, "reshape", {{"x", 1, meta}}).detail(format("{} to {}: {}", describe(meta), to_string(shape), detail));
   };
   Shape result = shape;
