@@ -38,14 +38,17 @@ def lint(program, folder, path, *more):
 def self_test(program):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        sources = {"bad.cpp": "#include <string>\nint f(std::string s) { return static_cast<int>(s.size()); }\n", "good.cpp": "int f(int x) { return x; }\n"}
+        sources = {"bad.cpp": "#include <string>\nint f(std::string s) { return static_cast<int>(s.size()); }\n", "good.cpp": "int f(int x) { return x; }\n",
+                   "alone.cpp": "#include <utility>\nint f() { auto [a, b] = std::pair(1, 2); return [&] { return a + b; }(); }\n"}
         for file, text in sources.items():
             (folder / file).write_text(text)
         (folder / "compile_commands.json").write_text(json.dumps(
             [{"directory": name, "file": file, "command": f"g++ -std=c++20 -c {file}"} for file in sources]))
         assert lint(program, folder, folder / "good.cpp") == []
         assert any("bad.cpp:2" in line for line in lint(program, folder, folder / "bad.cpp"))
-    print("check_lint: a string copied for nothing named, a good file passed")
+        assert lint(program, folder, folder / "bad.cpp", COMPILE) == []
+        assert any("alone.cpp:2" in line for line in lint(program, folder, folder / "alone.cpp", COMPILE))
+    print("check_lint: a string copied for nothing named, a good file passed, what g++ alone builds found")
 
 
 def main():

@@ -269,6 +269,12 @@ TEST(Checkpoint, AFunctionThatGivesAnotherShapeTheSecondTimeIsRefused) {
   EXPECT_EQ(text_of([&] { backward(sum(y)); }),
             "checkpoint: invalid argument: the function gave f64[2] when it was called again, and f64[3] before. Let it depend on its "
             "inputs alone.");
+  runs = 0;
+  const Tensor moved = checkpoint([&](const Tensors& in) { return ++runs == 1 ? in[0] * 2.0 : in[0].to(Device::reference); }, {x});
+  EXPECT_EQ(
+      text_of([&] { backward(sum(moved)); }),
+      "checkpoint: invalid argument: the function gave f64[3] on reference when it was called again, and f64[3] on cpu before. Let it "
+      "depend on its inputs alone.");
 }
 
 TEST(Checkpoint, ACapturedTensorThatAsksForAGradientIsRefused) {

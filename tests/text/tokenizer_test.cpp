@@ -164,7 +164,8 @@ TEST(ByteLevelBpe, FindsWhatAMergeMakesWhereverItStands) {
   EXPECT_EQ(tokenizer.encode("abcd", bare), (Ids{258}));
 }
 
-// A text so long that words are looked up whole (from one special token to the next, and here is none) gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
+// A text so long that words are looked up whole gives what its pieces give, which are merged byte by byte; words that no merge makes are among the tokens.
+// What counts is the length from one special token to the next: there is none in it.
 TEST(Tokenizer, EncodesALongTextAsItsPieces) {
   Vocabulary vocabulary = tiny_byte_level({"a b", "Ġ c", "ab c", "Ġc ab", "d a"});
   vocabulary.tokens.push_back("Ġabd");

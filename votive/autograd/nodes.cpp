@@ -90,8 +90,9 @@ class CheckpointNode final : public Node {
     const Meta again = y.meta(), first = step.dy().meta();
     require_present("checkpoint", {"the function's result", 1, again});
     if (again.shape != first.shape || again.dtype != first.dtype || again.device != first.device) {
+      const std::string place = again.device == first.device ? "" : format(" on {}", to_string(first.device));
       throw error_about(ErrorKind::InvalidArgument, "checkpoint", {{"the function's result", 1, again}})
-          .detail(format("the function gave {} when it was called again, and {} before", describe(again), describe(first)))
+          .detail(format("the function gave {} when it was called again, and {}{} before", describe(again), describe(first), place))
           .hint("Let it depend on its inputs alone");
     }
     Tensors found(asked.size());

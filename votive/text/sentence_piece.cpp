@@ -60,7 +60,7 @@ SentencePiece::SentencePiece(const Vocabulary& vocabulary, const std::vector<std
     const std::string_view spelling = vocabulary.tokens[id];
     if (type == static_cast<int>(TokenType::byte)) byte_token_[static_cast<unsigned char>(pieces[id][0])] = static_cast<int>(id);
     if (type != static_cast<int>(TokenType::normal) || spelling.empty()) continue;
-    token_.add(static_cast<int>(id));
+    token_.add(static_cast<int>(id));  // never crowded: the index of all tokens, which has more of them in as many slots, was not
     merging.push_back(static_cast<int>(id));
     scores.push_back(vocabulary.scores[id]);
     if (word_end(spelling) != spelling.size()) spaces_begin_words_ = false;
