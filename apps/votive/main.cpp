@@ -1,10 +1,9 @@
 // votive: the command line. Subcommands are one file each; this one parses, runs and turns errors into exit codes.
 #include <cstdio>
-#include <new>
 #include <string>
 #include <string_view>
 
-#include "command.h"
+#include "run.h"
 
 int main(int argc, char** argv) {
   using namespace votive::app;
@@ -26,18 +25,5 @@ int main(int argc, char** argv) {
     std::fputs(("votive: no command '" + std::string(first) + "'; votive --help lists them\n").c_str(), stderr);
     return wrong_usage;
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) { return app.exit(error) == 0 ? success : wrong_usage; } catch (const std::bad_alloc&) {
-    std::fputs("votive: out of memory\n", stderr);
-    return failure;
-  } catch (const std::exception& error) {
-    std::fputs((std::string("votive: ") + error.what() + "\n").c_str(), stderr);
-    return failure;
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    std::fputs("votive: standard output could not be written\n", stderr);
-    return code == success ? failure : code;
-  }
-  return code;
+  return run(app, argc, argv, code);
 }
