@@ -117,6 +117,45 @@ TEST(CpuHalves, OfEveryLengthHaveTheBitsOfTheReference) {
   }
 }
 
+// As many that functions are looked up, by every argument there is, in every layout, at starts and of lengths that are no multiple of eight.
+TEST(CpuHalves, LookedUpHaveTheBitsOfTheReference) {
+  std::vector<std::uint16_t> bits(65536);
+  for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i * 40503);  // all of them, as neighbours far apart
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    const Tensor all = from_host(std::span<const std::uint16_t>(bits), {256, 256}, dtype);
+    const std::vector<Tensor> inputs = {all,
+                                        transpose(all),
+                                        flip(all, 1),
+                                        narrow(reshape(all, {65536}), 0, 3, 5003),
+                                        broadcast_to(narrow(all, 0, 7, 1), {33, 256}),
+                                        broadcast_to(narrow(all, 1, 9, 1), {256, 77})};
+    expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (const Tensor& x : in) {
+        for (Function1 f : {exp, log1p, tanh, gelu, lgamma}) results.push_back(f(x));
+      }
+      return results;
+    });
+  }
+}
+
+// Where a function is looked up and where it is computed must be invisible: many small tensors first, then one large.
+TEST(CpuHalves, AreTheSameWhetherComputedOrLookedUp) {
+  Draw draw(17);
+  for (DType dtype : {DType::f16, DType::bf16}) {
+    const Tensor x = draw.wild({65536}, dtype);
+    for_every_machine([&](const std::string& machine) {
+      std::vector<Tensor> pieces;
+      for (Size at = 0; at < 65536; at += 4096) pieces.push_back(expm1(narrow(x, 0, at, 4096)));  // the last of these may be looked up
+      std::vector<Tensor> small;
+      for (Size at = 0; at < 65536; at += 1024) small.push_back(expm1(narrow(x, 0, at, 1024)));
+      const Tensor whole = expm1(x);
+      expect_equal_bits(concat(pieces, 0), whole, "4096 at a time on " + machine);
+      expect_equal_bits(concat(small, 0), whole, "1024 at a time on " + machine);
+    });
+  }
+}
+
 TEST(CpuHalves, AreRoundedToTheCanonicalNaN) {
   for (Size n : {3, 40, 200}) {
     const std::uint32_t some[] = {0xff812345u, 0x7fffffffu, 0x3f800000u, 0x00000001u, 0xffc00000u};

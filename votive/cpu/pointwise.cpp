@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
+#include "votive/cpu/half_table.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/path.h"
 #include "votive/cpu/pointwise_plan.h"
@@ -201,6 +202,13 @@ void run_unary(const Plan& p, const Tensor& x, Tensor& y, const Call& call) {
 }
 
 void unary(const Unary& op, const Tensor& x, Tensor& y, Stream&) {
+  if (const u16* const table = half_table(op.kind, x.dtype(), y.count())) {
+    const PlanOf<decltype(&look_up)> looks{look_up, x.dtype(), x.dtype(), 2 * grain_of_functions};
+    const auto look = [table](auto loop, const void* in, void* out, Size n) {
+      loop(table, static_cast<const u16*>(in), static_cast<u16*>(out), n);
+    };
+    return run_unary(looks, x, y, look);
+  }
   run_unary(plan(op.kind, x.dtype()), x, y, [](Loop1 loop, const void* in, void* out, Size n) { loop(in, out, n); });
 }
 
