@@ -1,8 +1,6 @@
 // Registration of every device that was built: the only place that names them all.
 #include "votive/runtime/devices.h"
 
-#include <mutex>
-
 #include "votive/cpu/device.h"
 #include "votive/cpu/isa.h"
 #include "votive/ops/registry.h"
@@ -11,12 +9,14 @@
 namespace votive {
 
 void register_all_kernels() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  // Not std::call_once: after an exception (VOTIVE_ISA names no set) the next call would wait for ever where pthread_once does not unwind, as in musl.
+  static const bool registered = [] {
     Kernels kernels;
     reference::register_kernels(kernels);
     cpu::register_kernels(kernels);
-  });
+    return true;
+  }();
+  static_cast<void>(registered);
 }
 
 namespace runtime {

@@ -102,6 +102,9 @@ bool ByteLevelBpe::is_normal(int id) const {
 }
 
 void ByteLevelBpe::find_whole_words() const {
+  if (whole_words_found_.load(std::memory_order_acquire)) return;
+  const std::lock_guard guard(finding_whole_words_);
+  if (whole_words_found_.load(std::memory_order_relaxed)) return;
   whole_word_ = TokenIndex(pieces_);
   std::vector<int> ids;
   for (int id = 0; id < static_cast<int>(pieces_.size()); ++id) {
@@ -111,6 +114,7 @@ void ByteLevelBpe::find_whole_words() const {
     merge_bytes(piece, ids);
     if (ids.size() == 1 && ids[0] == id) whole_word_.add(id);
   }
+  whole_words_found_.store(true, std::memory_order_release);
 }
 
 int ByteLevelBpe::token_spelled(std::string_view bytes) const {
@@ -127,7 +131,7 @@ void ByteLevelBpe::encode(std::string_view text, std::vector<int>& ids) const {
   std::string normal;
   if (habits().nfc && may_change_in_nfc(text)) text = normal = nfc(text);
   const bool look_up = !habits().whole_words && text.size() >= long_text;
-  if (look_up) std::call_once(whole_words_found_, [this] { find_whole_words(); });
+  if (look_up) find_whole_words();
   std::vector<int> word;
   for (const std::string_view piece : splitter_.split(text)) {
     const int whole = habits().whole_words ? token_spelled(piece) : look_up ? whole_word_.find(piece) : TokenIndex::none;

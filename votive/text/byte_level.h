@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -41,7 +42,9 @@ class ByteLevelBpe {
   Merges merges_;
   std::array<int, 256> byte_token_;
   // Words that surely become one token: a shortcut, never another answer. To find them is to merge the whole vocabulary once, which only a long text is worth.
-  mutable std::once_flag whole_words_found_;
+  mutable std::mutex
+      finding_whole_words_;  // not a once_flag, whose second call waits for ever after an exception where pthread_once does not unwind
+  mutable std::atomic<bool> whole_words_found_{false};
   mutable TokenIndex whole_word_;
 };
 
