@@ -93,7 +93,7 @@ class Attending {
   void score(Size head, Size s0, Size s1) const {
     Size first = greater(s0, c_.range(0).first), last = lesser(s1, c_.range(rows_ - 1).last);
     if (first >= last) return;
-    const Size at_once = keys_at_once(static_cast<int>(rows_));
+    const Size at_once = keys_at_once<Keys>(static_cast<int>(rows_));
     if (last - first < at_once) {
       first = greater(s0, lesser(first, s1 - at_once));
       last = lesser(s1, greater(last, first + at_once));
@@ -213,18 +213,26 @@ class Attending {
   void weigh_run(Size head, Size row, Size rows, Size s0, Size s1, f32* sums, bool* has_sum) const {
     if (s0 >= s1) return;
     for (Size i = row; i < row + rows; ++i) has_sum[i] = true;
-    const Size vectors = c_.E / Vf32::lanes, most = weigh_vectors(static_cast<int>(rows)), groups = up(vectors, most);
+    const Size vectors = c_.E / Vf32::lanes, columns = up(vectors, weigh_vectors(1));  // groups of columns
+    const Size most = up(vectors, columns);
+    // Of rows too many for the registers some pass over a piece of the values and then others, each time along whole lines; columns alone are cut where a row is wide.
+    Size at_once = rows;
+    while (at_once > 1 && weigh_vectors(static_cast<int>(at_once)) < most) --at_once;
+    const Size passes = up(rows, at_once), groups = columns * passes;
     const Size row_bytes = c_.E * block_bytes(c_.v.dtype()), row_step = c_.v.strides()[2] * block_bytes(c_.v.dtype());
-    const Size piece = groups == 1 ? block : greater(1, value_piece / row_bytes), lines = groups == 1 ? 0 : row_bytes / (64 * groups);
+    const Size piece = groups == 1 ? block : greater(1, value_piece / row_bytes);
+    // f32 of one group of columns streams by itself; the arithmetic on halves takes longer than the next piece needs.
+    const Size lines = groups == 1 || (columns == 1 && sizeof(typename Values::Word) == 4) ? 0 : row_bytes / (64 * groups);
     for (Size s = s0; s < s1; s += piece) {
       const Size n = lesser(piece, s1 - s);
       const std::byte* values = c_.at(c_.v, head / c_.K, head % c_.K, s);
       const std::byte* ahead = row_step == row_bytes && s + 2 * piece <= c_.S ? values + piece * row_step : values;
       for (Size g = 0; g < groups; ++g, ahead += n * lines * 64) {
-        const Size from = vectors * g / groups, to = vectors * (g + 1) / groups;
-        weigh_keys_function<Values>(static_cast<int>(rows), static_cast<int>(to - from))(
-            n, scores(head, row) + s, score_step_, reinterpret_cast<const typename Values::Word*>(values) + from * Vf32::lanes,
-            c_.v.strides()[2], sums + row * c_.E + from * Vf32::lanes, c_.E, ahead, lines);
+        const Size from = vectors * (g / passes) / columns, to = vectors * (g / passes + 1) / columns;
+        const Size first = rows * (g % passes) / passes, last = rows * (g % passes + 1) / passes;
+        weigh_keys_function<Values>(static_cast<int>(last - first), static_cast<int>(to - from))(
+            n, scores(head, row + first) + s, score_step_, reinterpret_cast<const typename Values::Word*>(values) + from * Vf32::lanes,
+            c_.v.strides()[2], sums + (row + first) * c_.E + from * Vf32::lanes, c_.E, ahead, lines);
       }
     }
   }
