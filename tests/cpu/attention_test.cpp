@@ -185,6 +185,9 @@ TEST_P(AttentionOnSets, OfFewQueriesHasTheBitsOfTheComposition) {
       const Size S = 33;
       expect_equal_to_reference({0.5f, false}, draw.tensor({1, 3, 2, D}, dtype), draw.tensor({1, 1, S, D}, dtype),
                                 draw.tensor({1, 1, S, 16}, dtype), Tensor());
+      for (Size keys : {1, 15, 16, 17, 33})  // of one row, whose keys may come by other squares
+        expect_equal_to_reference({0.5f, false}, draw.tensor({1, 1, 1, D}, dtype), draw.tensor({1, 1, keys, D}, dtype),
+                                  draw.tensor({1, 1, keys, 16}, dtype), Tensor());
     }
     set_threads(3);
     for (Size S : {1030, 2048, 2500}) {

@@ -61,8 +61,8 @@ class PlaceColumns {
     while (rows > 0) {
       const Size m = least(rows, rows_numbered - rows_);
       Size r = 0;
-      for (; r + 4 <= m; r += 4) join<4>(row + r * step, step);
-      for (; r < m; ++r) join<1>(row + r * step, step);
+      for (; r + together <= m; r += together) join<together>(row + r * step, step, r + 2 * together <= m);
+      for (; r < m; ++r) join<1>(row + r * step, step, false);
       row += m * step;
       rows -= m;
       if (rows_ == rows_numbered) settle();
@@ -73,9 +73,20 @@ class PlaceColumns {
   }
 
  private:
+  static constexpr int together = 4;
+
+  /// Piece by piece, and the same piece of the rows after these is fetched: rows side by side are streams that end and start elsewhere all the time
+  /// (argmax of f32 along axis 0 62 % of read bandwidth without, 2-core Zen 4).
   template <int rows>
-  void join(const Storage* row, Size step) {
-    join_places<Keys, largest, rows>(row, step, width_, static_cast<Place>(rows_), best_.data(), place_.data(), rows_ == 0);
+  void join(const Storage* row, Size step, bool more) {
+    constexpr Size line = 64 / static_cast<Size>(sizeof(Storage)), piece = 16 * line;
+    for (Size c = 0; c < width_; c += piece) {
+      const Size n = least(piece, width_ - c);
+      for (int i = 0; more && i < rows; ++i) {
+        for (Size at = 0; at < n; at += line) __builtin_prefetch(row + (rows + i) * step + c + at, 0, 2);
+      }
+      join_places<Keys, largest, rows>(row + c, step, n, static_cast<Place>(rows_), best_.data() + c, place_.data() + c, rows_ == 0);
+    }
     rows_ += rows;
   }
   void settle() {
