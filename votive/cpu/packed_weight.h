@@ -53,7 +53,7 @@ constexpr QuantisedFormat quantised_format(DType dtype) {
   }
 }
 
-/// One block of one row as 32·units stored weights and its scales, straight from the file's layout (ggml's block formats).
+/// One block of one row as 32·units stored weights and its scales.
 struct StoredBlock {
   u16 d, m;       // f16: scale, and offset or dmin
   u8 scale[16];   // K formats: per unit; q6_k: per 16 k, signed
@@ -71,74 +71,7 @@ static inline u16 word_at(const u8* p) {
 
 }  // namespace detail
 
-static inline numerics::BlockFormat block_format(DType dtype) {
-  switch (dtype) {
-    case DType::q4_0: return numerics::block_q4_0;
-    case DType::q4_1: return numerics::block_q4_1;
-    case DType::q5_0: return numerics::block_q5_0;
-    case DType::q5_1: return numerics::block_q5_1;
-    case DType::q8_0: return numerics::block_q8_0;
-    case DType::q4_k: return numerics::block_q4_k;
-    case DType::q5_k: return numerics::block_q5_k;
-    default: return numerics::block_q6_k;
-  }
-}
-
-static inline void read_stored_block(DType dtype, const u8* p, StoredBlock& block) {
-  const QuantisedFormat format = quantised_format(dtype);
-  block.d = detail::word_at(dtype == DType::q6_k ? p + 208 : p);
-  block.m = format.offset ? detail::word_at(p + 2) : u16{0};
-  if (dtype == DType::q6_k) std::memcpy(block.scale, p + 192, 16);
-  if (dtype == DType::q4_k || dtype == DType::q5_k) {
-    for (int unit = 0; unit < 8; ++unit) {
-      block.scale[unit] = static_cast<u8>(numerics::k_scale(p + 4, unit));
-      block.minimum[unit] = static_cast<u8>(numerics::k_minimum(p + 4, unit));
-    }
-  }
-  for (int group = 0; group * format.group < 32 * format.units; ++group) {
-    const numerics::BlockGroup read = numerics::block_read_group(block_format(dtype), p, group);
-    for (int k = 0; k < format.group; ++k) block.weight[group * format.group + k] = static_cast<u8>(read.weight[k] + format.zero);
-  }
-}
-
-/// Writes lane `lane` of a packed block. The block's bytes are zero before its first lane is written.
-static inline void write_packed_lane(DType dtype, const StoredBlock& block, int lane, u8* packed) {
-  const QuantisedFormat format = quantised_format(dtype);
-  std::memcpy(packed + 2 * lane, &block.d, 2);
-  if (format.offset) std::memcpy(packed + 32 + 2 * lane, &block.m, 2);
-  for (int unit = 0; unit < format.units; ++unit) {
-    u8* to = packed + format.header + unit * format.unit_bytes();
-    if (format.group == 16) {
-      to[lane] = block.scale[2 * unit];
-      to[16 + lane] = block.scale[2 * unit + 1];
-    } else if (format.unit_header != 0) {
-      to[lane] = block.scale[unit];
-      to[16 + lane] = block.minimum[unit];
-    }
-    to += format.unit_header;
-    const u8* w = block.weight + 32 * unit;
-    if (format.bits == 8) {
-      for (int j = 0; j < 8; ++j) std::memcpy(to + 64 * j + 4 * lane, w + 4 * j, 4);
-      continue;
-    }
-    for (int j = 0; j < 4; ++j) {
-      u8 halves[4];
-      for (int i = 0; i < 4; ++i) halves[i] = static_cast<u8>((w[4 * j + i] & 15) | ((w[16 + 4 * j + i] & 15) << 4));
-      std::memcpy(to + 64 * j + 4 * lane, halves, 4);
-    }
-    if (format.bits == 4) continue;
-    for (int k = 0; k < 32; ++k) {
-      const int j = k / 4, byte = 4 * lane + k % 4;
-      if (format.bits == 5) to[256 + byte] = static_cast<u8>(to[256 + byte] | ((w[k] >> 4) << j));
-      if (format.bits == 6) {
-        u8& upper = to[256 + 64 * (j / 4) + byte];
-        upper = static_cast<u8>(upper | ((w[k] >> 4) << (2 * (j % 4))));
-      }
-    }
-  }
-}
-
-/// The inverse: lane `lane` of a packed block.
+/// Lane `lane` of a packed block: the inverse of pack_lane() (packed_words.h), in plain steps.
 static inline void read_packed_lane(DType dtype, const u8* packed, int lane, StoredBlock& block) {
   const QuantisedFormat format = quantised_format(dtype);
   std::memcpy(&block.d, packed + 2 * lane, 2);
@@ -169,7 +102,7 @@ static inline void read_packed_lane(DType dtype, const u8* packed, int lane, Sto
   }
 }
 
-/// The inverse of read_stored_block: the block as the file has it.
+/// The block as the file has it.
 static inline void write_stored_block(DType dtype, const StoredBlock& block, u8* p) {
   std::memset(p, 0, static_cast<std::size_t>(block_bytes(dtype)));
   if (dtype != DType::q6_k) {

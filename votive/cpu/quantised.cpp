@@ -5,6 +5,7 @@
 #include "votive/base/thread_pool.h"
 #include "votive/core/memory.h"
 #include "votive/cpu/matmul.h"
+#include "votive/cpu/packed_words.h"
 #include "votive/cpu/quantised_rows.h"
 #include "votive/numerics/blocks.h"
 #include "votive/numerics/convert.h"
@@ -68,41 +69,21 @@ struct WeightRows {
     if (lanes < 16) std::memset(to, 0, static_cast<std::size_t>(group_bytes()));
     const u8* rows = start + 16 * g * row_bytes;
     switch (dtype) {
-      case DType::q4_0: return pack_words<DType::q4_0>(rows, lanes, to);
-      case DType::q4_1: return pack_words<DType::q4_1>(rows, lanes, to);
-      case DType::q8_0: return pack_words<DType::q8_0>(rows, lanes, to);
-      default: break;
-    }
-    const QuantisedFormat format = quantised_format(dtype);
-    std::memset(to, 0, static_cast<std::size_t>(group_bytes()));
-    StoredBlock stored;
-    for (int lane = 0; lane < lanes; ++lane) {
-      const u8* row = rows + lane * row_bytes;
-      for (Size b = 0; b < k / block_size(dtype); ++b) {
-        read_stored_block(dtype, row + b * block_bytes(dtype), stored);
-        write_packed_lane(dtype, stored, lane, to + b * format.block_bytes());
-      }
+      case DType::q4_0: return pack_rows<DType::q4_0>(rows, lanes, to);
+      case DType::q4_1: return pack_rows<DType::q4_1>(rows, lanes, to);
+      case DType::q5_0: return pack_rows<DType::q5_0>(rows, lanes, to);
+      case DType::q5_1: return pack_rows<DType::q5_1>(rows, lanes, to);
+      case DType::q8_0: return pack_rows<DType::q8_0>(rows, lanes, to);
+      case DType::q4_k: return pack_rows<DType::q4_k>(rows, lanes, to);
+      case DType::q5_k: return pack_rows<DType::q5_k>(rows, lanes, to);
+      default: return pack_rows<DType::q6_k>(rows, lanes, to);
     }
   }
 
-  /// Formats whose blocks hold the words of a lane as they are: 98 MB take 150 ms of a model's first token by write_packed_lane (2-core Zen 4).
-  template <DType words_of>
-  void pack_words(const u8* rows, Size lanes, u8* to) const {
-    constexpr QuantisedFormat format = quantised_format(words_of);
-    constexpr Size bytes = block_bytes(words_of), scales = format.offset ? 4 : 2;
-    constexpr u32 flip = words_of == DType::q8_0 ? 0x80808080u : 0;  // signed bytes plus 128
-    for (Size b = 0; b < k / 32; ++b, to += format.block_bytes()) {
-      for (Size lane = 0; lane < lanes; ++lane) {
-        const u8* block = rows + lane * row_bytes + b * bytes;
-        std::memcpy(to + 2 * lane, block, 2);
-        if constexpr (format.offset) std::memcpy(to + 32 + 2 * lane, block + 2, 2);
-        for (int j = 0; j < format.unit_weights() / 64; ++j) {
-          u32 word;
-          std::memcpy(&word, block + scales + 4 * j, 4);
-          word ^= flip;
-          std::memcpy(to + format.header + 64 * j + 4 * lane, &word, 4);
-        }
-      }
+  template <DType type>
+  void pack_rows(const u8* rows, Size lanes, u8* to) const {
+    for (Size b = 0; b < k / block_size(type); ++b, to += quantised_format(type).block_bytes()) {
+      for (Size lane = 0; lane < lanes; ++lane) pack_lane<type>(rows + lane * row_bytes + b * block_bytes(type), lane, to);
     }
   }
 };
