@@ -28,6 +28,8 @@ BANNED = [
     ("the library never ends the program", r"\b(std::)?(abort|exit|_Exit|_exit|quick_exit|terminate)\s*\(|(?<![\w.])assert\s*\(", r"votive/", ()),
     ("the library never prints", r"\bstd::(cout|cerr|clog)\b|(?<!\w)(v|f|vf|d)?printf\s*\(|\bf?puts\s*\(|\bfmt::print|\bperror\s*\(", r"votive/", ()),
     ("after an exception the next call waits for ever where pthread_once does not unwind: a local static, or a mutex", r"\bcall_once\b", r"votive/", ()),
+    ("text::format in full: the argument of a standard string calls in std::format, and where there is one the call is ambiguous",
+     r"(?<![\w:.>])format\s*\(", r"(votive|apps)/", ("votive/base/text.h",)),
     ("`using namespace` in a header", r"^\s*using\s+namespace\b", r"(votive|apps)/.*\.h$", ()),
 ]
 # These hold for comments and strings too.
@@ -108,6 +110,7 @@ def self_test():
         "votive/numerics/a.h": ("// Text.\n#pragma once\nfloat f(float x) { return tanhf(x); }\n", "a.h:3: libm"),
         "votive/base/a.cpp": ("// A file.\nvoid f() { std::abort(); }\n", "a.cpp:2: the library never ends"),
         "votive/base/b.cpp": ('// A file.\nvoid f() { std::printf("x"); }\n', "b.cpp:2: the library never prints"),
+        "votive/base/form.cpp": ('// A file.\nstd::string f() { return format("{}", 1); }\n', "form.cpp:2: text::format in full"),
         "votive/base/once.cpp": ("// A file.\nvoid f() { std::call_once(flag, g); }\n", "once.cpp:2: after an exception"),
         "votive/base/c.cpp": (f"// A file.\n// {later}: more\n", "c.cpp:2: left for later"),
         "votive/base/d.cpp": ("int x;\n", "d.cpp:1: a file opens"),

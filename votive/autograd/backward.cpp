@@ -15,8 +15,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 /// A record's output: what a gradient belongs to.
@@ -85,7 +83,7 @@ void accumulate(Gradients& gradients, Place place, Tensor gradient) {
 
 [[noreturn]] void refuse_released(const Node& node) {
   throw Error(ErrorKind::InvalidArgument, "backward")
-      .detail(format("what {} saved was given back by an earlier backward", node.name()))
+      .detail(text::format("what {} saved was given back by an earlier backward", node.name()))
       .hint("Pass keep_graph = true to the earlier call");
 }
 
@@ -94,7 +92,7 @@ Tensors step_back(const Node& node, Tensors dy, std::uint32_t wanted, bool live)
   if (node.is_released()) refuse_released(node);
   Tensors dx = node.gradient(Backward(node, node.saved_outputs(live), std::move(dy), wanted));
   if (dx.size() != node.inputs().size()) {
-    throw Error(ErrorKind::Internal, node.name()).detail(format("gave {} gradients for {} inputs", dx.size(), node.inputs().size()));
+    throw Error(ErrorKind::Internal, node.name()).detail(text::format("gave {} gradients for {} inputs", dx.size(), node.inputs().size()));
   }
   for (std::size_t i = 0; i < dx.size(); ++i) {
     if ((wanted >> std::min<std::size_t>(i, 31) & 1) == 0) continue;
@@ -103,7 +101,7 @@ Tensors step_back(const Node& node, Tensors dy, std::uint32_t wanted, bool live)
     if (!dx[i].defined() || dx[i].shape() != x.shape || dx[i].dtype() != x.dtype || dx[i].device() != x.device) {
       const Meta given = dx[i].meta();
       throw Error(ErrorKind::Internal, node.name())
-          .detail(format("its gradient of input {} is {}, not {}", i, dx[i].defined() ? describe(given) : "absent", describe(x)));
+          .detail(text::format("its gradient of input {} is {}, not {}", i, dx[i].defined() ? describe(given) : "absent", describe(x)));
     }
   }
   return dx;
@@ -151,13 +149,13 @@ Tensor seed_of(std::string_view op, const Tensor& y, const Tensor& seed) {
   require_present(op, {"output", 1, meta});
   if (!y.requires_grad()) {
     throw error_about(ErrorKind::InvalidArgument, op, {{"output", 1, meta}})
-        .detail(format("{} depends on nothing that asks for a gradient", describe(meta)))
+        .detail(text::format("{} depends on nothing that asks for a gradient", describe(meta)))
         .hint("Ask with x = x.require_grad() before computing");
   }
   if (!seed.defined()) {
     if (y.count() != 1) {
       throw error_about(ErrorKind::ShapeMismatch, op, {{"output", 1, meta}})
-          .detail(format("{} has {} elements", describe(meta), y.count()))
+          .detail(text::format("{} has {} elements", describe(meta), y.count()))
           .accepted("one element, or a seed of its shape")
           .hint("Reduce it, e.g. sum(y), or pass a seed");
     }
@@ -205,7 +203,7 @@ Grads backward(const Tensor& loss, const BackwardOptions& options) try {
 Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, const GradOptions& options) try {
   const FloatEnvironment environment;
   if (!options.seeds.empty() && options.seeds.size() != outputs.size()) {
-    throw Error(ErrorKind::InvalidArgument, "grad").detail(format("{} seeds for {} outputs", options.seeds.size(), outputs.size()));
+    throw Error(ErrorKind::InvalidArgument, "grad").detail(text::format("{} seeds for {} outputs", options.seeds.size(), outputs.size()));
   }
   Tensors seeds;
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -216,7 +214,7 @@ Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, co
     require_present("grad", {"input", 2, meta});
     if (!x.requires_grad()) {
       throw error_about(ErrorKind::InvalidArgument, "grad", {{"input", 2, meta}})
-          .detail(format("{} asks for no gradient", describe(meta)))
+          .detail(text::format("{} asks for no gradient", describe(meta)))
           .hint("Ask with x = x.require_grad() before computing");
     }
     targets.emplace(Place{x.record(), x.output()}, true);
@@ -230,7 +228,7 @@ Tensors grad(std::span<const Tensor> outputs, std::span<const Tensor> inputs, co
     if (at == found.end() && !options.allow_unused) {
       const Meta meta = x.meta();
       throw error_about(ErrorKind::InvalidArgument, "grad", {{"input", 2, meta}})
-          .detail(format("the outputs do not depend on {}", describe(meta)))
+          .detail(text::format("the outputs do not depend on {}", describe(meta)))
           .hint("Pass allow_unused = true to get an absent tensor instead");
     }
     result.push_back(at == found.end() ? Tensor() : at->second);

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 template <class N, class... Parts>
@@ -38,14 +36,16 @@ void require_like(std::string_view op, std::string_view what, const Tensor& dx, 
   const Argument argument{what, 1, given};
   if (given.device != x.device) {
     throw error_about(ErrorKind::DeviceMismatch, op, {argument})
-        .detail(
-            format("{} on {} is the gradient of {} on {}", describe(argument), to_string(given.device), describe(x), to_string(x.device)));
+        .detail(text::format("{} on {} is the gradient of {} on {}", describe(argument), to_string(given.device), describe(x),
+                             to_string(x.device)));
   }
   if (given.dtype != x.dtype) {
-    throw error_about(ErrorKind::DTypeMismatch, op, {argument}).detail(format("{} is the gradient of {}", describe(argument), describe(x)));
+    throw error_about(ErrorKind::DTypeMismatch, op, {argument})
+        .detail(text::format("{} is the gradient of {}", describe(argument), describe(x)));
   }
   if (given.shape != x.shape) {
-    throw error_about(ErrorKind::ShapeMismatch, op, {argument}).detail(format("{} is the gradient of {}", describe(argument), describe(x)));
+    throw error_about(ErrorKind::ShapeMismatch, op, {argument})
+        .detail(text::format("{} is the gradient of {}", describe(argument), describe(x)));
   }
 }
 
@@ -90,9 +90,9 @@ class CheckpointNode final : public Node {
     const Meta again = y.meta(), first = step.dy().meta();
     require_present("checkpoint", {"the function's result", 1, again});
     if (again.shape != first.shape || again.dtype != first.dtype || again.device != first.device) {
-      const std::string place = again.device == first.device ? "" : format(" on {}", to_string(first.device));
+      const std::string place = again.device == first.device ? "" : text::format(" on {}", to_string(first.device));
       throw error_about(ErrorKind::InvalidArgument, "checkpoint", {{"the function's result", 1, again}})
-          .detail(format("the function gave {} when it was called again, and {}{} before", describe(again), describe(first), place))
+          .detail(text::format("the function gave {} when it was called again, and {}{} before", describe(again), describe(first), place))
           .hint("Let it depend on its inputs alone");
     }
     Tensors found(asked.size());
@@ -135,17 +135,17 @@ class CustomNode final : public Node {
     Tensors dx = operation_->gradient(x, step.y(), step.dy());
     if (dx.size() != x.size()) {
       throw Error(ErrorKind::InvalidArgument, operation_->name)
-          .detail(format("its gradient gave {} tensors for {} inputs", dx.size(), x.size()));
+          .detail(text::format("its gradient gave {} tensors for {} inputs", dx.size(), x.size()));
     }
     for (std::size_t i = 0; i < dx.size(); ++i) {
       const int input = static_cast<int>(i);
       if (!step.wants(input)) continue;
       if (!dx[i].defined()) {
         throw Error(ErrorKind::InvalidArgument, operation_->name)
-            .detail(format("its gradient gave no tensor for input {}, which asks for one", i))
+            .detail(text::format("its gradient gave no tensor for input {}, which asks for one", i))
             .hint("Where it is zero, give zeros_like(x[i])");
       }
-      require_like(operation_->name, format("gradient {}", i), dx[i], step.meta(input));
+      require_like(operation_->name, text::format("gradient {}", i), dx[i], step.meta(input));
     }
     return dx;
   }

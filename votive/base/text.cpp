@@ -20,7 +20,7 @@ std::string shown(std::string_view bytes, std::size_t limit) {
       text += '\\';
       text += part;
     } else if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
-      for (char byte : part) text += format("\\x{:02x}", static_cast<unsigned char>(byte));
+      for (char byte : part) text += text::format("\\x{:02x}", static_cast<unsigned char>(byte));
     } else {
       text += part;
     }

@@ -11,12 +11,10 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 void refuse(std::string_view op, const Argument& x, const Argument& y, const std::string& detail) {
-  throw error_about(ErrorKind::ShapeMismatch, op, {x, y}).detail(format("{} and {}: {}", describe(x), describe(y), detail));
+  throw error_about(ErrorKind::ShapeMismatch, op, {x, y}).detail(text::format("{} and {}: {}", describe(x), describe(y), detail));
 }
 
 }  // namespace
@@ -31,9 +29,9 @@ Meta Attention::result(const Meta& q, const Meta& k, const Meta& v, const Meta& 
     require_floating(info.name, x);
     if (x.meta.dtype == DType::f64 && q.dtype != DType::f64) {
       throw error_about(ErrorKind::DTypeMismatch, info.name, {x})
-          .detail(format("{} beside {}", describe(x), describe(a)))
+          .detail(text::format("{} beside {}", describe(x), describe(a)))
           .accepted(x.number == 4 ? "bool, f16, bf16, f32" : "f16, bf16, f32")
-          .hint(format("Cast it, e.g. {}.to(f32)", x.name));
+          .hint(text::format("Cast it, e.g. {}.to(f32)", x.name));
     }
   }
   require_same_device(info.name, a, b);
@@ -43,25 +41,28 @@ Meta Attention::result(const Meta& q, const Meta& k, const Meta& v, const Meta& 
   require_rank(info.name, a, 4, 4);
   require_rank(info.name, b, 4, 4);
   require_rank(info.name, c, 4, 4);
-  if (q.shape[0] != k.shape[0]) refuse(info.name, a, b, format("batches {} and {}", q.shape[0], k.shape[0]));
-  if (k.shape[0] != v.shape[0]) refuse(info.name, b, c, format("batches {} and {}", k.shape[0], v.shape[0]));
-  if (k.shape[1] != v.shape[1]) refuse(info.name, b, c, format("{} and {} heads", k.shape[1], v.shape[1]));
+  if (q.shape[0] != k.shape[0]) refuse(info.name, a, b, text::format("batches {} and {}", q.shape[0], k.shape[0]));
+  if (k.shape[0] != v.shape[0]) refuse(info.name, b, c, text::format("batches {} and {}", k.shape[0], v.shape[0]));
+  if (k.shape[1] != v.shape[1]) refuse(info.name, b, c, text::format("{} and {} heads", k.shape[1], v.shape[1]));
   if (k.shape[1] == 0 ? q.shape[1] != 0 : q.shape[1] % k.shape[1] != 0) {
-    refuse(info.name, a, b, format("{} query heads are no multiple of {} key heads", q.shape[1], k.shape[1]));
+    refuse(info.name, a, b, text::format("{} query heads are no multiple of {} key heads", q.shape[1], k.shape[1]));
   }
-  if (k.shape[2] != v.shape[2]) refuse(info.name, b, c, format("{} keys and {} values", k.shape[2], v.shape[2]));
-  if (q.shape[3] != k.shape[3]) refuse(info.name, a, b, format("head sizes {} and {}", q.shape[3], k.shape[3]));
+  if (k.shape[2] != v.shape[2]) refuse(info.name, b, c, text::format("{} keys and {} values", k.shape[2], v.shape[2]));
+  if (q.shape[3] != k.shape[3]) refuse(info.name, a, b, text::format("head sizes {} and {}", q.shape[3], k.shape[3]));
   if (mask.present) {
     const Meta scores{.shape = {q.shape[0], q.shape[1], q.shape[2], k.shape[2]}};
     if (require_broadcast(info.name, {"scores", 1, scores}, m) != scores.shape) {
       throw error_about(ErrorKind::ShapeMismatch, info.name, {m})
-          .detail(format("{} does not broadcast to the scores {}", describe(m), to_string(scores.shape)));
+          .detail(text::format("{} does not broadcast to the scores {}", describe(m), to_string(scores.shape)));
     }
   }
   if (slopes.present) require_shape(info.name, l, {q.shape[1]});
   if (!(softcap >= 0.0f) || !std::isfinite(softcap))
-    throw Error(ErrorKind::InvalidArgument, info.name).detail(format("softcap = {}", softcap)).accepted("0 (none) and positive numbers");
-  if (window < 0) throw Error(ErrorKind::InvalidArgument, info.name).detail(format("window = {}", window)).accepted("0 (none) and more");
+    throw Error(ErrorKind::InvalidArgument, info.name)
+        .detail(text::format("softcap = {}", softcap))
+        .accepted("0 (none) and positive numbers");
+  if (window < 0)
+    throw Error(ErrorKind::InvalidArgument, info.name).detail(text::format("window = {}", window)).accepted("0 (none) and more");
   return {.dtype = q.dtype, .shape = {q.shape[0], q.shape[1], q.shape[2], v.shape[3]}, .device = q.device};
 }
 

@@ -7,8 +7,6 @@
 
 namespace votive {
 
-using text::format;
-
 Tensors Cast::gradient(const Backward& b) const { return {b.dy().to(b.meta().dtype)}; }
 
 Meta Cast::result(const Meta& x) const {
@@ -16,7 +14,7 @@ Meta Cast::result(const Meta& x) const {
   require_present(name(), argument);
   if (is_quantised(dtype) && x.dtype != dtype) {
     throw error_about(ErrorKind::Unsupported, name(), {argument})
-        .detail(format("{} to {}", describe(argument), to_string(dtype)))
+        .detail(text::format("{} to {}", describe(argument), to_string(dtype)))
         .accepted("dtypes of single elements");
   }
   if (x.device == Device::reference) require_unpacked(name(), argument);
@@ -44,7 +42,7 @@ Tensor contiguous(const Tensor& x) {
   if (x.is_contiguous()) return x;
   if (is_quantised(x.dtype()) || x.packing() != Packing::none) {
     throw error_about(ErrorKind::Unsupported, "contiguous", {{"x", 1, x.meta()}})
-        .detail(format("x {} is a view whose blocks do not follow each other", describe(x.meta())))
+        .detail(text::format("x {} is a view whose blocks do not follow each other", describe(x.meta())))
         .hint("Dequantise it, e.g. x.to(f32)");
   }
   return apply(Copy{}, x);
@@ -68,7 +66,7 @@ Tensor Tensor::to(Device to_device) const {
   if (from.device == to_device) return *this;
   if (from.packing != Packing::none) {
     throw error_about(ErrorKind::Unsupported, "to", {{"x", 1, from}})
-        .detail(format("x {}: a packed weight is made for its own device", describe(from)))
+        .detail(text::format("x {}: a packed weight is made for its own device", describe(from)))
         .hint("Move the weight that was packed");
   }
   const Tensor source = is_quantised(from.dtype) ? votive::contiguous(*this) : *this;

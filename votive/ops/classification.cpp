@@ -10,8 +10,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -107,7 +105,7 @@ Tensor cross_entropy(const Tensor& x, const Tensor& target, const ClassOptions& 
     const Tensor weights = class_weights(op, options.weights, meta, C, inner);
     const double smoothing = options.label_smoothing;
     if (!(smoothing >= 0 && smoothing <= 1))
-      throw Error(ErrorKind::InvalidArgument, op).detail(format("label_smoothing = {}", smoothing)).accepted("0 to 1");
+      throw Error(ErrorKind::InvalidArgument, op).detail(text::format("label_smoothing = {}", smoothing)).accepted("0 to 1");
     const Tensor log_p = log_softmax(x.to(inner), {.axis = axis});
     const Tensor per_class = weights.defined() ? along(weights, axis, meta.shape.rank()) : Tensor();
     if (probabilities) {
@@ -134,7 +132,8 @@ Tensor multi_margin_loss(const Tensor& x, const Tensor& target, const MultiMargi
     const auto [axis, C, losses] = classified(op, meta);
     require_classes(op, meta, target.meta(), losses);
     require_rank(op, {"x", 1, meta}, 1, 2);
-    if (options.p != 1 && options.p != 2) throw Error(ErrorKind::InvalidArgument, op).detail(format("p = {}", options.p)).accepted("1, 2");
+    if (options.p != 1 && options.p != 2)
+      throw Error(ErrorKind::InvalidArgument, op).detail(text::format("p = {}", options.p)).accepted("1, 2");
     const DType inner = inner_dtype(meta.dtype);
     const Tensor weights = class_weights(op, options.weights, meta, C, inner);
     const Tensor classes = unsqueeze(checked_classes(op, target, C), axis);
@@ -165,14 +164,14 @@ Tensor ctc_loss(const Tensor& x, const Tensor& targets, const Tensor& lengths, c
     require_shape(op, s, {N});
     if (options.blank < 0 || options.blank >= C)
       throw Error(ErrorKind::InvalidArgument, op)
-          .detail(format("blank = {} of {} classes", options.blank, C))
-          .limit(format("0..{}", C - 1));
+          .detail(text::format("blank = {} of {} classes", options.blank, C))
+          .limit(text::format("0..{}", C - 1));
     const auto require_at_most = [&](const Argument& argument, const Tensor& numbers, Size limit) {
       for (const std::int64_t n : numbers.to(DType::i64).to_host<std::int64_t>()) {
         if (n >= 0 && n <= limit) continue;
         throw error_about(ErrorKind::InvalidArgument, op, {argument})
-            .detail(format("{} has {}", describe(argument), n))
-            .limit(format("0..{}", limit));
+            .detail(text::format("{} has {}", describe(argument), n))
+            .limit(text::format("0..{}", limit));
       }
     };
     require_at_most(l, lengths, T);

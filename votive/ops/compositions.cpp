@@ -15,8 +15,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 double largest(DType dtype) {
@@ -97,7 +95,7 @@ Tensor close_of(std::string_view op, const Tensor& a, const Tensor& b, CloseOpti
   require_same_device(op, {"a", 1, p}, {"b", 2, q});
   require_broadcast(op, {"a", 1, p}, {"b", 2, q});
   if (!(options.rtol >= 0 && options.atol >= 0)) {
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("rtol {} and atol {} must be at least 0", options.rtol, options.atol));
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("rtol {} and atol {} must be at least 0", options.rtol, options.atol));
   }
   const Tensor x = a.detach().to(DType::f64), y = b.detach().to(DType::f64);
   const Tensor near = logical_and(isfinite(y), le(abs(x - y), abs(y) * options.rtol + options.atol));
@@ -121,8 +119,8 @@ Tensor round(const Tensor& x, int decimals) {
   if (decimals < -300 || decimals > 300) {
     throw Error(ErrorKind::InvalidArgument, "round")
         .arg("decimals", 2)
-        .value(format("{}", decimals))
-        .detail(format("decimals is {}", decimals))
+        .value(text::format("{}", decimals))
+        .detail(text::format("decimals is {}", decimals))
         .accepted("-300..300");
   }
   if (decimals == 0 || (is_integer(meta.dtype) && decimals > 0)) return round(x);
@@ -144,8 +142,8 @@ Tensor prelu(const Tensor& x, const Tensor& weight) {
     const Size channels = meta.shape.rank() > 1 ? meta.shape[1] : 1;
     if (n != 1 && n != channels) {
       throw error_about(ErrorKind::ShapeMismatch, "prelu", {{"x", 1, meta}, {"weight", 2, w}})
-          .detail(format("weight has {} elements and x {} has {} channels", n, describe(meta), channels))
-          .accepted(format("1 or {} elements", channels));
+          .detail(text::format("weight has {} elements and x {} has {} channels", n, describe(meta), channels))
+          .accepted(text::format("1 or {} elements", channels));
     }
     Shape shape = Shape::filled(meta.shape.rank(), 1);
     if (n != 1) shape[1] = n;
@@ -161,7 +159,7 @@ Tensor glu(const Tensor& x, int axis) {
     const Size n = meta.shape[a];
     if (n % 2 != 0) {
       throw error_about(ErrorKind::ShapeMismatch, "glu", {{"x", 1, meta}})
-          .detail(format("axis {} of x {} has {} elements, which is odd", a, describe(meta), n));
+          .detail(text::format("axis {} of x {} has {} elements, which is odd", a, describe(meta), n));
     }
     return narrow(x, a, 0, n / 2) * sigmoid(narrow(x, a, n / 2, n / 2));
   });

@@ -10,8 +10,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 /// Parts of `each` elements of an axis, the last one perhaps smaller; one part at least.
@@ -41,8 +39,9 @@ std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis
   }
   if (rest != 0) {
     throw error_about(ErrorKind::ShapeMismatch, "split", {{"x", 1, meta}})
-        .detail(format("sizes {} are not the parts of axis {} of {}, which has {}",
-                       to_string(Shape(sizes.first(std::min<std::size_t>(sizes.size(), max_rank)))), axis, describe(meta), meta.shape[at]));
+        .detail(text::format("sizes {} are not the parts of axis {} of {}, which has {}",
+                             to_string(Shape(sizes.first(std::min<std::size_t>(sizes.size(), max_rank)))), axis, describe(meta),
+                             meta.shape[at]));
   }
   std::vector<Tensor> parts;
   Size start = 0;
@@ -61,7 +60,7 @@ std::vector<Tensor> split(const Tensor& x, Size size, int axis) {
   const Meta meta = x.meta();
   require_present("split", {"x", 1, meta});
   const int at = normalise_axis("split", axis, meta.shape.rank());
-  if (size < 1) throw error_about(ErrorKind::InvalidArgument, "split", {{"x", 1, meta}}).detail(format("parts of size {}", size));
+  if (size < 1) throw error_about(ErrorKind::InvalidArgument, "split", {{"x", 1, meta}}).detail(text::format("parts of size {}", size));
   return parts_of("split", x, at, size);
 }
 
@@ -69,14 +68,14 @@ std::vector<Tensor> chunk(const Tensor& x, Size chunks, int axis) {
   const Meta meta = x.meta();
   require_present("chunk", {"x", 1, meta});
   const int at = normalise_axis("chunk", axis, meta.shape.rank());
-  if (chunks < 1) throw error_about(ErrorKind::InvalidArgument, "chunk", {{"x", 1, meta}}).detail(format("{} chunks", chunks));
+  if (chunks < 1) throw error_about(ErrorKind::InvalidArgument, "chunk", {{"x", 1, meta}}).detail(text::format("{} chunks", chunks));
   const Size n = meta.shape[at];
   return parts_of("chunk", x, at, n / chunks + (n % chunks != 0 ? 1 : 0));
 }
 
 namespace {
 
-std::string named(std::size_t i) { return format("x[{}]", i); }
+std::string named(std::size_t i) { return text::format("x[{}]", i); }
 
 /// What concat and stack ask of their list before shapes: the common dtype and one device. Floats join first, so that an integer meets the float it has
 /// to fit: the order of the list decides nothing (CONTRACT.md 1.2).
@@ -96,8 +95,8 @@ DType require_list(std::string_view op, std::span<const Tensor> x) {
         continue;
       }
       joined.dtype = require_common_dtype(op, {so_far, 1, joined}, {name, static_cast<int>(i) + 1, meta});
-      so_far += format(", {}", name);
-      if (so_far.size() > 40) so_far = format("x[0..{}]", i);
+      so_far += text::format(", {}", name);
+      if (so_far.size() > 40) so_far = text::format("x[0..{}]", i);
     }
   }
   const Meta first = x.front().meta();
@@ -132,10 +131,10 @@ Meta Concat::result(std::span<const Tensor> x) const {
     for (int a = 0; fits && a < first.shape.rank(); ++a) fits = a == at || meta.shape[a] == first.shape[a];
     if (!fits) {
       throw error_about(ErrorKind::ShapeMismatch, called, {front, {name, static_cast<int>(i) + 1, meta}})
-          .detail(format("{} and {} {} differ beside axis {}", describe(front), name, describe(meta), axis));
+          .detail(text::format("{} and {} {} differ beside axis {}", describe(front), name, describe(meta), axis));
     }
     if (meta.shape[at] > INT64_MAX - result.shape[at])
-      throw Error(ErrorKind::SizeOverflow, called).detail(format("axis {} passes 2^63 - 1", axis));
+      throw Error(ErrorKind::SizeOverflow, called).detail(text::format("axis {} passes 2^63 - 1", axis));
     result.shape[at] += meta.shape[at];
   }
   checked_count(called, result.shape, block_bytes(result.dtype));
@@ -159,7 +158,7 @@ Tensor stack(std::span<const Tensor> x, int axis) {
     if (meta.shape == first.shape) continue;
     const std::string name = named(i);
     throw error_about(ErrorKind::ShapeMismatch, "stack", {{"x[0]", 1, first}, {name, static_cast<int>(i) + 1, meta}})
-        .detail(format("x[0] {} and {} {} differ in shape", describe(first), name, describe(meta)));
+        .detail(text::format("x[0] {} and {} {} differ in shape", describe(first), name, describe(meta)));
   }
   std::vector<Tensor> parts;
   parts.reserve(x.size());
@@ -197,29 +196,29 @@ void copy_into(Tensor& destination, const Tensor& source) {
   require_unblocked("copy_into", s);
   if (common_dtype(to.dtype, from.dtype) != to.dtype) {
     throw error_about(ErrorKind::DTypeMismatch, "copy_into", {d, s})
-        .detail(format("{} does not hold every value of {}", describe(d), describe(s)))
-        .hint(format("Cast it, e.g. source.to({})", to_string(to.dtype)));
+        .detail(text::format("{} does not hold every value of {}", describe(d), describe(s)))
+        .hint(text::format("Cast it, e.g. source.to({})", to_string(to.dtype)));
   }
   require_same_device("copy_into", d, s);
   if (require_broadcast("copy_into", d, s) != to.shape) {
     throw error_about(ErrorKind::ShapeMismatch, "copy_into", {d, s})
-        .detail(format("{} does not broadcast to {}", describe(s), describe(d)));
+        .detail(text::format("{} does not broadcast to {}", describe(s), describe(d)));
   }
   if (destination.is_borrowed()) {
     throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
-        .detail(format("{} is memory of a file or of another owner, which is only read", describe(d)))
+        .detail(text::format("{} is memory of a file or of another owner, which is only read", describe(d)))
         .hint("Write into a tensor of your own, e.g. one from zeros()");
   }
   for (int axis = 0; axis < to.shape.rank(); ++axis) {
     if (to.shape[axis] > 1 && destination.strides()[axis] == 0) {
       throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
-          .detail(format("{} is a broadcast view: its elements along axis {} are one", describe(d), axis))
+          .detail(text::format("{} is a broadcast view: its elements along axis {} are one", describe(d), axis))
           .hint("Write into contiguous(destination)");
     }
   }
   if (overlaps_itself(destination.layout())) {
     throw error_about(ErrorKind::InvalidArgument, "copy_into", {d})
-        .detail(format("{} is a view whose elements share places, such as overlapping windows", describe(d)))
+        .detail(text::format("{} is a view whose elements share places, such as overlapping windows", describe(d)))
         .hint("Write into contiguous(destination)");
   }
   if (asks_for_gradient(destination, source)) {

@@ -10,37 +10,40 @@
 
 namespace votive {
 
-using text::format;
-
 // ---- numbers per axis ----
 
 PerAxis::PerAxis(std::initializer_list<Size> values) : values_{}, given_(static_cast<int>(values.size())) {
   if (values.size() == 0 || values.size() > 3)
-    throw Error(ErrorKind::InvalidArgument, "PerAxis").detail(format("{} numbers", values.size())).accepted("one, or one per spatial axis");
+    throw Error(ErrorKind::InvalidArgument, "PerAxis")
+        .detail(text::format("{} numbers", values.size()))
+        .accepted("one, or one per spatial axis");
   std::copy(values.begin(), values.end(), values_.begin());
   if (given_ == 1) values_.fill(values_[0]);
 }
 
 std::array<Size, 3> PerAxis::of(std::string_view op, std::string_view what, int axes) const {
   if (given_ != 1 && given_ != axes)
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("{} of {} numbers for {} axes", what, given_, axes));
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} of {} numbers for {} axes", what, given_, axes));
   return values_;
 }
 
 Padding::Padding(std::initializer_list<Pair> values) : given_(static_cast<int>(values.size())) {
   if (values.size() == 0 || values.size() > 3)
-    throw Error(ErrorKind::InvalidArgument, "Padding").detail(format("{} pairs", values.size())).accepted("one per spatial axis");
+    throw Error(ErrorKind::InvalidArgument, "Padding").detail(text::format("{} pairs", values.size())).accepted("one per spatial axis");
   std::copy(values.begin(), values.end(), pairs_.begin());
 }
 
 Padding::Padding(std::string_view name) : same_(name == "same") {
   if (same_ || name == "valid") return;
-  throw Error(ErrorKind::InvalidArgument, "Padding").value(std::string(name)).detail(format("'{}'", name)).accepted("\"same\", \"valid\"");
+  throw Error(ErrorKind::InvalidArgument, "Padding")
+      .value(std::string(name))
+      .detail(text::format("'{}'", name))
+      .accepted("\"same\", \"valid\"");
 }
 
 std::array<Padding::Pair, 3> Padding::of(std::string_view op, int axes) const {
   if (given_ != 0) {
-    if (given_ != axes) throw Error(ErrorKind::InvalidArgument, op).detail(format("padding of {} pairs for {} axes", given_, axes));
+    if (given_ != axes) throw Error(ErrorKind::InvalidArgument, op).detail(text::format("padding of {} pairs for {} axes", given_, axes));
     return pairs_;
   }
   const auto both = both_.of(op, "padding", axes);
@@ -82,7 +85,7 @@ Shape with_spatial(Size images, Size channels, const Spatial& sizes, int axes) {
 Size span_of(std::string_view op, const Argument& x, Size kernel, Size dilation) {
   Size span = 0;
   if (__builtin_mul_overflow(kernel - 1, dilation, &span) || span >= most_size)
-    throw error_about(ErrorKind::SizeOverflow, op, {x}).detail(format("a kernel of {} with dilation {}", kernel, dilation));
+    throw error_about(ErrorKind::SizeOverflow, op, {x}).detail(text::format("a kernel of {} with dilation {}", kernel, dilation));
   return span + 1;
 }
 
@@ -91,9 +94,9 @@ void require_numbers(std::string_view op, const Argument& x, std::string_view wh
     const Size value = values[static_cast<std::size_t>(axis)];
     if (value < least || value >= most_size) {
       throw error_about(ErrorKind::InvalidArgument, op, {x})
-          .value(format("{}", value))
-          .detail(format("{} {} at spatial axis {}", what, value, axis))
-          .accepted(format("{} to 2⁶² − 1", least));
+          .value(text::format("{}", value))
+          .detail(text::format("{} {} at spatial axis {}", what, value, axis))
+          .accepted(text::format("{} to 2⁶² − 1", least));
     }
   }
 }
@@ -129,12 +132,12 @@ Windows slide(std::string_view op, const Argument& x, int axes, const Shape& in,
     Size padded = 0;
     if (__builtin_add_overflow(n, ends[i].first, &padded) || __builtin_add_overflow(padded, ends[i].second, &padded) || padded >= most_size)
       throw error_about(ErrorKind::SizeOverflow, op, {x})
-          .detail(format("axis {} with padding {} and {}", n, ends[i].first, ends[i].second));
+          .detail(text::format("axis {} with padding {} and {}", n, ends[i].first, ends[i].second));
     w.before[i] = ends[i].first;
     if (span > padded) {
       throw error_about(ErrorKind::ShapeMismatch, op, {x})
-          .detail(format("a kernel that spans {} does not fit the {} elements of spatial axis {} of {}, padding included", span, padded,
-                         axis, describe(x)));
+          .detail(text::format("a kernel that spans {} does not fit the {} elements of spatial axis {} of {}, padding included", span,
+                               padded, axis, describe(x)));
     }
     w.size[i] = (padded - span) / s + 1;
     // one more window where it begins inside the input or the padding before it
@@ -257,8 +260,8 @@ DType conv_dtype(std::string_view op, const Argument& x, const Argument& w, cons
     require_floating(op, bias);
     if (bias.meta.dtype != dtype) {
       throw error_about(ErrorKind::DTypeMismatch, op, {x, bias})
-          .detail(format("{} beside a convolution in {}", describe(bias), to_string(dtype)))
-          .hint(format("Cast it, e.g. bias.to({})", to_string(dtype)));
+          .detail(text::format("{} beside a convolution in {}", describe(bias), to_string(dtype)))
+          .hint(text::format("Cast it, e.g. bias.to({})", to_string(dtype)));
     }
   }
   require_same_device(op, x, w);
@@ -273,21 +276,21 @@ void check_channels(std::string_view op, const Argument& x, const Argument& w, c
   require_rank(op, w, axes + 2, axes + 2);
   const Size channels = x.meta.shape[x.meta.shape.rank() - axes - 1], rows = w.meta.shape[0], columns = w.meta.shape[1];
   if (groups < 1) {
-    throw error_about(ErrorKind::InvalidArgument, op, {x, w}).value(format("{}", groups)).detail(format("{} groups", groups));
+    throw error_about(ErrorKind::InvalidArgument, op, {x, w}).value(text::format("{}", groups)).detail(text::format("{} groups", groups));
   }
   if (transposed) {
     if (channels != rows || channels % groups != 0) {
       throw error_about(ErrorKind::ShapeMismatch, op, {x, w})
-          .detail(
-              format("{} with {} channels and {}, groups {}: w has one row per input channel", describe(x), channels, describe(w), groups));
+          .detail(text::format("{} with {} channels and {}, groups {}: w has one row per input channel", describe(x), channels, describe(w),
+                               groups));
     }
     checked_count(op, {columns, groups});
   } else if (channels % groups != 0 || channels / groups != columns || rows % groups != 0) {
     Error error = error_about(ErrorKind::ShapeMismatch, op, {x, w})
-                      .detail(format("{} with {} channels and {}, groups {}: w holds {} channels per group for {} outputs", describe(x),
-                                     channels, describe(w), groups, columns, rows));
+                      .detail(text::format("{} with {} channels and {}, groups {}: w holds {} channels per group for {} outputs",
+                                           describe(x), channels, describe(w), groups, columns, rows));
     if (groups == 1 && columns > 0 && channels % columns == 0 && rows % (channels / columns) == 0)
-      error.hint(format("Did you mean groups = {}?", channels / columns));
+      error.hint(text::format("Did you mean groups = {}?", channels / columns));
     throw error;
   }
   const Size outputs = transposed ? columns * groups : rows;
@@ -338,19 +341,19 @@ Tensor transposed_convolution(std::string_view op, int axes, const Tensor& x, co
     const auto i = static_cast<std::size_t>(axis);
     if (extra[i] >= std::max(windows.stride[i], windows.dilation[i])) {
       throw error_about(ErrorKind::InvalidArgument, op, {a})
-          .value(format("{}", extra[i]))
-          .detail(format("output_padding {} with stride {} and dilation {}", extra[i], windows.stride[i], windows.dilation[i]))
+          .value(text::format("{}", extra[i]))
+          .detail(text::format("output_padding {} with stride {} and dilation {}", extra[i], windows.stride[i], windows.dilation[i]))
           .accepted("less than the larger of them");
     }
     const Size n = meta_x.shape[meta_x.shape.rank() - axes + axis], span = span_of(op, a, windows.kernel[i], windows.dilation[i]);
     Size reach = 0, cut = 0;
     if (__builtin_mul_overflow(n - 1, windows.stride[i], &reach) || __builtin_add_overflow(reach, span + extra[i], &reach) ||
         __builtin_add_overflow(padding[i].first, padding[i].second, &cut))
-      throw error_about(ErrorKind::SizeOverflow, op, {a}).detail(format("spatial axis {} with stride {}", axis, windows.stride[i]));
+      throw error_about(ErrorKind::SizeOverflow, op, {a}).detail(text::format("spatial axis {} with stride {}", axis, windows.stride[i]));
     if (n == 0 || reach <= cut) {
       throw error_about(ErrorKind::ShapeMismatch, op, {a})
-          .detail(
-              format("nothing is left of spatial axis {} of {}: {} positions less padding {}", axis, describe(a), n == 0 ? 0 : reach, cut));
+          .detail(text::format("nothing is left of spatial axis {} of {}: {} positions less padding {}", axis, describe(a),
+                               n == 0 ? 0 : reach, cut));
     }
     windows.before[i] = padding[i].first;
     windows.size[i] = reach - cut;
@@ -400,7 +403,9 @@ Tensor col2im(const Tensor& x, const Shape& size, const PerAxis& kernel, const U
   require_floating("col2im", a);
   require_rank("col2im", a, 3, 3);
   if (size.empty() || size.rank() > 3) {
-    throw error_about(ErrorKind::InvalidArgument, "col2im", {a}).detail(format("size {}", to_string(size))).accepted("one to three axes");
+    throw error_about(ErrorKind::InvalidArgument, "col2im", {a})
+        .detail(text::format("size {}", to_string(size)))
+        .accepted("one to three axes");
   }
   checked_count("col2im", size);
   const Col2Im op{
@@ -411,8 +416,8 @@ Tensor col2im(const Tensor& x, const Shape& size, const PerAxis& kernel, const U
   for (const Size k : w.kernel) taps *= k;  // each fits its axis, and the axes' product was checked
   if (meta.shape[1] % taps != 0 || meta.shape[2] != w.count()) {
     throw error_about(ErrorKind::ShapeMismatch, "col2im", {a})
-        .detail(format("{} for {} windows of {} elements", describe(a), w.count(), taps))
-        .accepted(format("[N, a multiple of {}, {}]", taps, w.count()));
+        .detail(text::format("{} for {} windows of {} elements", describe(a), w.count(), taps))
+        .accepted(text::format("[N, a multiple of {}, {}]", taps, w.count()));
   }
   return apply(op, x);
 }

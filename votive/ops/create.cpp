@@ -15,14 +15,12 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 Meta new_meta(std::string_view op, const Shape& shape, DType dtype, CreateOptions options) {
   if (is_quantised(dtype)) {
     throw Error(ErrorKind::Unsupported, op)
-        .detail(format("{} is made by quantisation and read from files", to_string(dtype)))
+        .detail(text::format("{} is made by quantisation and read from files", to_string(dtype)))
         .dtype(to_string(dtype))
         .accepted("dtypes of single elements");
   }
@@ -102,7 +100,7 @@ void require_finite_in(std::string_view op, double value, DType dtype) {
 [[noreturn]] void refuse_range(std::string detail) { throw Error(ErrorKind::InvalidArgument, "arange").detail(std::move(detail)); }
 
 Size checked_size(std::string_view op, double n) {
-  if (n >= 0x1p63) throw Error(ErrorKind::SizeOverflow, op).detail(format("{} elements", n));
+  if (n >= 0x1p63) throw Error(ErrorKind::SizeOverflow, op).detail(text::format("{} elements", n));
   return n > 0 ? static_cast<Size>(n) : 0;
 }
 
@@ -138,7 +136,7 @@ Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dt
   bool floating = false;
   for (const Literal& value : {start, stop, step}) {
     if (value.kind() == Literal::Kind::boolean) {
-      throw Error(ErrorKind::DTypeMismatch, "arange").detail(format("{} is a bool and not a number", to_string(value)));
+      throw Error(ErrorKind::DTypeMismatch, "arange").detail(text::format("{} is a bool and not a number", to_string(value)));
     }
     floating |= value.kind() == Literal::Kind::floating;
   }
@@ -154,8 +152,8 @@ Tensor arange(Literal start, Literal stop, Literal step, std::optional<DType> dt
     }
   }
   const double a = as_double(start), b = as_double(stop), s = as_double(step);
-  if (s == 0 || !std::isfinite(s)) refuse_range(format("step is {}", s));
-  if (!std::isfinite(a) || !std::isfinite(b)) refuse_range(format("the range from {} to {} is not finite", a, b));
+  if (s == 0 || !std::isfinite(s)) refuse_range(text::format("step is {}", s));
+  if (!std::isfinite(a) || !std::isfinite(b)) refuse_range(text::format("the range from {} to {} is not finite", a, b));
   const Size n = checked_size("arange", std::ceil((b - a) / s));
   if (n != 0) {
     require_finite_in("arange", a, result);
@@ -173,7 +171,7 @@ Tensor linspace(double start, double stop, Size n, DType dtype, CreateOptions op
         .accepted("f16, bf16, f32, f64");
   }
   if (!std::isfinite(start) || !std::isfinite(stop)) {
-    throw Error(ErrorKind::InvalidArgument, "linspace").detail(format("the range from {} to {} is not finite", start, stop));
+    throw Error(ErrorKind::InvalidArgument, "linspace").detail(text::format("the range from {} to {} is not finite", start, stop));
   }
   Arange op{.meta = new_meta("linspace", {n}, dtype, options),
             .integer = false,
@@ -199,7 +197,7 @@ Tensor logspace(double start, double stop, Size n, double base, DType dtype, Cre
   }
   if (!std::isfinite(start) || !std::isfinite(stop) || !(base > 0) || !std::isfinite(base)) {
     throw Error(ErrorKind::InvalidArgument, "logspace")
-        .detail(format("base {} from {} to {}", base, start, stop))
+        .detail(text::format("base {} from {} to {}", base, start, stop))
         .accepted("finite ends, base > 0");
   }
   new_meta("logspace", {n}, DType::f64, options);
@@ -211,10 +209,10 @@ Tensor logspace(double start, double stop, Size n, double base, DType dtype, Cre
 std::vector<Tensor> meshgrid(std::span<const Tensor> x, MeshgridOptions options) {
   constexpr std::string_view op = "meshgrid";
   if (x.size() > static_cast<std::size_t>(max_rank))
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("{} vectors; there can be {} axes", x.size(), max_rank));
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} vectors; there can be {} axes", x.size(), max_rank));
   Shape shape;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const std::string name = format("x[{}]", i);
+    const std::string name = text::format("x[{}]", i);
     const Meta meta = x[i].meta();
     const Argument argument{name, static_cast<int>(i) + 1, meta};
     require_unblocked(op, argument);
@@ -241,7 +239,7 @@ Meta OneHot::result(const Meta& ids) const {
   const Argument argument{"ids", 1, ids};
   require_index(info.name, argument);
   require_rank(info.name, argument, 0, max_rank - 1);
-  if (classes < 0) throw error_about(ErrorKind::InvalidArgument, info.name, {argument}).detail(format("{} classes", classes));
+  if (classes < 0) throw error_about(ErrorKind::InvalidArgument, info.name, {argument}).detail(text::format("{} classes", classes));
   Shape shape = ids.shape;
   shape.push_back(classes);
   return new_meta(info.name, shape, dtype, {.device = ids.device});
@@ -252,7 +250,8 @@ Tensor one_hot(const Tensor& ids, Size classes, DType dtype) {
   op.result(ids.meta());
   if (classes == 0 && ids.count() != 0) {  // no element to write, but no id either that could be one
     const Meta meta = ids.meta();
-    throw error_about(ErrorKind::IndexOutOfRange, "one_hot", {{"ids", 1, meta}}).detail(format("ids {} and no classes", describe(meta)));
+    throw error_about(ErrorKind::IndexOutOfRange, "one_hot", {{"ids", 1, meta}})
+        .detail(text::format("ids {} and no classes", describe(meta)));
   }
   return apply(op, ids);
 }
@@ -269,9 +268,9 @@ void collect(const Nested& values, int depth, const Shape& shape, DType dtype, s
   const bool is_leaf = depth == shape.rank();
   if (values.is_list() == is_leaf || (values.is_list() && static_cast<Size>(values.list().size()) != shape[depth])) {
     throw Error(ErrorKind::ShapeMismatch, "tensor")
-        .detail(values.is_list() ? format("a list of {} at depth {} where {}", values.list().size(), depth,
-                                          is_leaf ? std::string("a number was") : format("the first has {}", shape[depth]))
-                                 : format("the number {} at depth {} where the first is a list", to_string(values.value()), depth));
+        .detail(values.is_list() ? text::format("a list of {} at depth {} where {}", values.list().size(), depth,
+                                                is_leaf ? std::string("a number was") : text::format("the first has {}", shape[depth]))
+                                 : text::format("the number {} at depth {} where the first is a list", to_string(values.value()), depth));
   }
   if (is_leaf) {
     bits.push_back(literal_bits("tensor", values.value(), dtype));
@@ -337,15 +336,15 @@ Tensor from_host(std::span<const T> values, const Shape& shape, DType dtype, Cre
   const Meta meta = new_meta("from_host", shape, dtype, options);
   if (!carries<T>(dtype)) {
     throw Error(ErrorKind::DTypeMismatch, "from_host")
-        .detail(format("values of {} bytes {} do not carry {}", sizeof(T), std::is_floating_point_v<T> ? "floating" : "integer",
-                       to_string(dtype)))
+        .detail(text::format("values of {} bytes {} do not carry {}", sizeof(T), std::is_floating_point_v<T> ? "floating" : "integer",
+                             to_string(dtype)))
         .dtype(to_string(dtype))
         .hint("Give the dtype's own type; std::uint16_t carries the bits of f16 and bf16");
   }
   const Size n = count(shape);
   if (static_cast<Size>(values.size()) != n) {
     throw Error(ErrorKind::ShapeMismatch, "from_host")
-        .detail(format("{} values for shape {}", values.size(), to_string(shape)))
+        .detail(text::format("{} values for shape {}", values.size(), to_string(shape)))
         .shape(shape.to_vector());
   }
   return upload("from_host", meta, reinterpret_cast<const std::byte*>(values.data()), values.size_bytes());

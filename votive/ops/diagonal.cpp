@@ -7,15 +7,14 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 /// The two axes of a plane in a tensor of `rank`.
 std::pair<int, int> plane(std::string_view op, const Meta& x, const DiagonalOptions& options, int rank) {
-  if (rank < 2) throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, x}}).detail(format("{} has no two axes", describe(x)));
+  if (rank < 2) throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, x}}).detail(text::format("{} has no two axes", describe(x)));
   const int a = normalise_axis(op, options.a, rank), b = normalise_axis(op, options.b, rank);
-  if (a == b) throw error_about(ErrorKind::InvalidAxis, op, {{"x", 1, x}}).detail(format("axes {} and {} are one", options.a, options.b));
+  if (a == b)
+    throw error_about(ErrorKind::InvalidAxis, op, {{"x", 1, x}}).detail(text::format("axes {} and {} are one", options.a, options.b));
   return {a, b};
 }
 
@@ -27,7 +26,7 @@ Tensor embedded(std::string_view op, const Tensor& x, const DiagonalOptions& opt
   const Size last = meta.shape.back();
   Size n = 0;
   if (options.offset == INT64_MIN || __builtin_add_overflow(last, options.offset < 0 ? -options.offset : options.offset, &n))
-    throw error_about(ErrorKind::SizeOverflow, op, {{"x", 1, meta}}).detail(format("offset {}", options.offset));
+    throw error_about(ErrorKind::SizeOverflow, op, {{"x", 1, meta}}).detail(text::format("offset {}", options.offset));
   Shape shape = meta.shape;
   shape.erase(shape.rank() - 1);
   shape.insert(std::min(a, b), n);

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 /// Labels are 0 … 51 for A … Z, a … z, and from 52 on the axes of an ellipsis, the last one highest.
@@ -40,7 +38,7 @@ class Equation {
         terms.back() += c;
       }
     }
-    if (terms.size() != operands.size()) throw refuse(format("{} terms for {} operands", terms.size(), operands.size()));
+    if (terms.size() != operands.size()) throw refuse(text::format("{} terms for {} operands", terms.size(), operands.size()));
     for (std::size_t i = 0; i < terms.size(); ++i) inputs_.push_back(labels_of(terms[i], operands[i].rank()));
     if (arrow == std::string::npos) {
       implicit_output();
@@ -59,14 +57,14 @@ class Equation {
     return false;
   }
   Error refuse(const std::string& detail) const {
-    return Error(ErrorKind::InvalidArgument, "einsum").value(text_).detail(format("\"{}\": {}", text::shown(text_), detail));
+    return Error(ErrorKind::InvalidArgument, "einsum").value(text_).detail(text::format("\"{}\": {}", text::shown(text_), detail));
   }
 
  private:
   int letter(char c) const {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    throw refuse(format("'{}' is no label", text::shown(std::string(1, c))));
+    throw refuse(text::format("'{}' is no label", text::shown(std::string(1, c))));
   }
 
   Labels labels_of(const std::string& term, int rank) {
@@ -74,7 +72,7 @@ class Equation {
     const std::size_t dots = term.find("...");
     const int named = static_cast<int>(term.size()) - (dots == std::string::npos ? 0 : 3);
     if (dots == std::string::npos ? named != rank : named > rank)
-      throw refuse(format("term \"{}\" for an operand of {} axes", text::shown(term), rank));
+      throw refuse(text::format("term \"{}\" for an operand of {} axes", text::shown(term), rank));
     for (std::size_t i = 0; i < term.size(); ++i) {
       if (i != dots) {
         labels.push_back(letter(term[i]));
@@ -109,12 +107,12 @@ class Equation {
         continue;
       }
       const int label = letter(term[i]);
-      if (has(output_, label)) throw refuse(format("'{}' twice in the result", label_text(label)));
+      if (has(output_, label)) throw refuse(text::format("'{}' twice in the result", label_text(label)));
       if (std::none_of(inputs_.begin(), inputs_.end(), [&](const Labels& l) { return has(l, label); }))
-        throw refuse(format("'{}' of the result is in no operand", label_text(label)));
+        throw refuse(text::format("'{}' of the result is in no operand", label_text(label)));
       output_.push_back(label);
     }
-    if (output_.size() > max_rank) throw refuse(format("{} axes in the result", output_.size()));
+    if (output_.size() > max_rank) throw refuse(text::format("{} axes in the result", output_.size()));
   }
 
   std::string text_, stripped_;
@@ -141,8 +139,8 @@ Labelled without_repeats(const Tensor& x, const Labels& labels) {
     const int label = t.labels[i], first = static_cast<int>(i), second = static_cast<int>(repeated - t.labels.begin());
     if (t.x.shape()[first] != t.x.shape()[second]) {
       throw error_about(ErrorKind::ShapeMismatch, "einsum", {{"operand", 1, x.meta()}})
-          .detail(format("label '{}' has sizes {} and {} in {}", label_text(label), t.x.shape()[first], t.x.shape()[second],
-                         describe(x.meta())));
+          .detail(text::format("label '{}' has sizes {} and {} in {}", label_text(label), t.x.shape()[first], t.x.shape()[second],
+                               describe(x.meta())));
     }
     t.x = diagonal(t.x, {.a = first, .b = second});
     t.labels.erase(repeated);
@@ -204,7 +202,7 @@ Labelled combined(Labelled a, Labelled b, const Equation& equation, std::size_t 
     for (const int label : *both) {
       if (size_of(a, label) != size_of(b, label)) {
         throw error_about(ErrorKind::ShapeMismatch, "einsum", {{"left", 1, a.x.meta()}, {"right", 2, b.x.meta()}})
-            .detail(format("label '{}' has sizes {} and {}", label_text(label), size_of(a, label), size_of(b, label)));
+            .detail(text::format("label '{}' has sizes {} and {}", label_text(label), size_of(a, label), size_of(b, label)));
       }
     }
   }
@@ -215,7 +213,7 @@ Labelled combined(Labelled a, Labelled b, const Equation& equation, std::size_t 
   Labels labels = batch;
   labels.insert(labels.end(), left.begin(), left.end());
   labels.insert(labels.end(), right.begin(), right.end());
-  if (labels.size() > max_rank) throw equation.refuse(format("{} axes between two steps", labels.size()));
+  if (labels.size() > max_rank) throw equation.refuse(text::format("{} axes between two steps", labels.size()));
   Shape result = batch_shape;
   for (const Size n : left_shape) result.push_back(n);
   for (const Size n : right_shape) result.push_back(n);

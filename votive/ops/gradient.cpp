@@ -9,8 +9,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace detail {
 
 constinit thread_local bool recording VOTIVE_INITIAL_EXEC = true;
@@ -71,11 +69,11 @@ const Tensor& Backward::x(int i) const {
   if (input.saved.defined() && input.saved.version() != input.version) {
     throw Error(ErrorKind::InvalidArgument, node_.name())
         .shape(input.meta.shape.to_vector())
-        .detail(format("its input {} was written by copy_into after it was used; the gradient needs the value it had", i))
+        .detail(text::format("its input {} was written by copy_into after it was used; the gradient needs the value it had", i))
         .hint("Write into a copy, or compute the gradient first");
   }
   if (!input.saved.defined() && input.meta.present)
-    throw Error(ErrorKind::Internal, node_.name()).detail(format("input {} was not saved", i));
+    throw Error(ErrorKind::Internal, node_.name()).detail(text::format("input {} was not saved", i));
   return input.saved;
 }
 

@@ -13,8 +13,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 class Sampler {
@@ -176,12 +174,12 @@ Tensor grid_sample(const Tensor& x, const Tensor& grid, GridSampleOptions option
   require_rank(op, b, axes + 2, axes + 2);
   if (meta_grid.shape[0] != meta.shape[0] || meta_grid.shape.back() != axes) {
     throw error_about(ErrorKind::ShapeMismatch, op, {a, b})
-        .detail(format("{} and {}", describe(a), describe(b)))
-        .accepted(format("a grid of {} points with {} coordinates each", meta.shape[0], axes));
+        .detail(text::format("{} and {}", describe(a), describe(b)))
+        .accepted(text::format("a grid of {} points with {} coordinates each", meta.shape[0], axes));
   }
   for (int axis = 2; axis < meta.shape.rank(); ++axis) {
     if (meta.shape[axis] == 0)
-      throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(format("axis {} of {} is empty", axis, describe(a)));
+      throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(text::format("axis {} of {} is empty", axis, describe(a)));
   }
   const bool cubic = options.mode == Interpolation::cubic;
   if ((cubic && axes != 2) || options.mode == Interpolation::nearest_exact || options.mode == Interpolation::area) {
@@ -206,7 +204,7 @@ Tensor affine_grid(const Tensor& theta, const Shape& size, AffineGridOptions opt
     const int axes = size.rank() - 2;
     if (axes != 2 && axes != 3)
       throw error_about(ErrorKind::InvalidArgument, op, {a})
-          .detail(format("size {}", to_string(size)))
+          .detail(text::format("size {}", to_string(size)))
           .accepted("{N, C, H, W} or {N, C, D, H, W}");
     require_shape(op, a, {size[0], axes, axes + 1});
     Shape grid{size[0]};

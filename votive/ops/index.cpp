@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 void refuse_index(const IndexRange& range, const Tensor& indices, Size flat, std::int64_t value) {
   std::vector<Size> position(static_cast<std::size_t>(indices.rank()));
   for (int axis = indices.rank() - 1; axis >= 0; --axis) {
@@ -20,27 +18,27 @@ void refuse_index(const IndexRange& range, const Tensor& indices, Size flat, std
     flat /= indices.shape()[axis];
   }
   const bool beyond_i64 = indices.dtype() == DType::u64 && value < 0;
-  const std::string shown = beyond_i64 ? format("{}", static_cast<std::uint64_t>(value)) : format("{}", value);
+  const std::string shown = beyond_i64 ? text::format("{}", static_cast<std::uint64_t>(value)) : text::format("{}", value);
   const bool bounded = range.n != INT64_MAX;
-  const std::string limit = bounded ? format("{}..{}", range.low(indices.dtype()), range.n - 1) : "0 and more";
+  const std::string limit = bounded ? text::format("{}..{}", range.low(indices.dtype()), range.n - 1) : "0 and more";
   const std::string of = !bounded         ? "a count"
-                         : range.axis < 0 ? format("{} elements", range.n)
-                                          : format("axis {} of size {}", range.axis, range.n);
+                         : range.axis < 0 ? text::format("{} elements", range.n)
+                                          : text::format("axis {} of size {}", range.axis, range.n);
   const Meta meta = indices.meta();
   throw error_about(ErrorKind::IndexOutOfRange, range.call, {{range.argument, range.number, meta}})
       .value(shown)
       .position(position)
       .limit(limit)
-      .detail(format("argument '{}' (#{}, {}) has {} at position {}; valid range for {} is {}", range.argument, range.number,
-                     describe(meta), shown, to_string(Shape(std::span<const Size>(position))), of, range.n == 0 ? "empty" : limit));
+      .detail(text::format("argument '{}' (#{}, {}) has {} at position {}; valid range for {} is {}", range.argument, range.number,
+                           describe(meta), shown, to_string(Shape(std::span<const Size>(position))), of, range.n == 0 ? "empty" : limit));
 }
 
 Shape looked_up_shape(std::string_view op, const Argument& x, const Argument& indices, int axis) {
   const int rank = x.meta.shape.rank() - 1 + indices.meta.shape.rank();
   if (rank > max_rank) {
     throw error_about(ErrorKind::ShapeMismatch, op, {x, indices})
-        .detail(format("{} by {} would have {} axes", describe(x), describe(indices), rank))
-        .accepted(format("at most {} axes", max_rank));
+        .detail(text::format("{} by {} would have {} axes", describe(x), describe(indices), rank))
+        .accepted(text::format("at most {} axes", max_rank));
   }
   Shape shape;
   for (int a = 0; a < axis; ++a) shape.push_back(x.meta.shape[a]);
@@ -81,7 +79,7 @@ Meta Gather::result(const Meta& x, const Meta& indices) const {
   for (int at = 0; at < x.shape.rank(); ++at) {
     if (at == axis || indices.shape[at] <= x.shape[at]) continue;
     throw error_about(ErrorKind::ShapeMismatch, info.name, {a, i})
-        .detail(format("{} and {}: axis {} of the indices is longer", describe(a), describe(i), at));
+        .detail(text::format("{} and {}: axis {} of the indices is longer", describe(a), describe(i), at));
   }
   return {.dtype = x.dtype, .shape = indices.shape, .device = x.device};
 }
@@ -147,7 +145,7 @@ void require_leading_mask(std::string_view op, const Argument& x, const Argument
   for (int axis = 0; leads && axis < mask.meta.shape.rank(); ++axis) leads = mask.meta.shape[axis] == x.meta.shape[axis];
   if (leads) return;
   throw error_about(ErrorKind::ShapeMismatch, op, {x, mask})
-      .detail(format("{} and {}: the mask has not the shape of the leading axes", describe(x), describe(mask)))
+      .detail(text::format("{} and {}: the mask has not the shape of the leading axes", describe(x), describe(mask)))
       .hint("Broadcast it, e.g. broadcast_to(mask, x.shape())");
 }
 
@@ -158,7 +156,7 @@ void require_fitting_mask(std::string_view op, const Argument& x, const Argument
   require_same_device(op, x, mask);
   if (require_broadcast(op, x, mask) == x.meta.shape) return;
   throw error_about(ErrorKind::ShapeMismatch, op, {x, mask})
-      .detail(format("{} is larger than {}", describe(mask), describe(x)))
+      .detail(text::format("{} is larger than {}", describe(mask), describe(x)))
       .hint("Broadcast x first, e.g. broadcast_to(x, mask.shape())");
 }
 
@@ -207,7 +205,7 @@ Tensor masked_scatter(const Tensor& x, const Tensor& mask, const Tensor& source)
     const Size n = chosen.count(), given = count(s.shape);
     if (n > given) {
       throw error_about(ErrorKind::ShapeMismatch, "masked_scatter", {to, from})
-          .detail(format("{} has {} elements for {} places", describe(from), given, n));
+          .detail(text::format("{} has {} elements for {} places", describe(from), given, n));
     }
     return reshape(index_copy(reshape(x, {count(a.shape)}), chosen, narrow(reshape(source, {given}), 0, 0, n), 0), a.shape);
   });

@@ -9,8 +9,6 @@
 
 namespace votive {
 
-using text::format;
-
 Meta Locate::result(std::span<const Tensor> indices) const {
   Meta y{.dtype = DType::i64, .shape = {}, .device = indices.front().device()};
   for (const Tensor& i : indices) y.shape = broadcast_shape(info.name, y.shape, i.shape());
@@ -54,8 +52,8 @@ class Reading {
     if (used > rank || ellipses > 1 || rank + axes > max_rank) {
       throw error_about(ellipses <= 1 && used <= rank ? ErrorKind::ShapeMismatch : ErrorKind::InvalidArgument, op_, {{"x", 1, x_}})
           .detail(ellipses > 1             ? std::string("more than one ellipsis")
-                  : rank + axes > max_rank ? format("{} new axes for {}; there can be {} axes", axes, describe(x_), max_rank)
-                                           : format("entries for {} axes, and {} has {}", used, describe(x_), rank));
+                  : rank + axes > max_rank ? text::format("{} new axes for {}; there can be {} axes", axes, describe(x_), max_rank)
+                                           : text::format("entries for {} axes, and {} has {}", used, describe(x_), rank));
     }
     for (std::size_t i = 0; i < at.size(); ++i) take(at[i], i, rank - used);
     if (ellipses == 0) whole(rank - used);
@@ -67,18 +65,18 @@ class Reading {
 
   void check(const Tensor& t, std::size_t entry) const {
     const Meta meta = t.meta();
-    const std::string name = format("at[{}]", entry);
+    const std::string name = text::format("at[{}]", entry);
     const Argument argument{name, 2, meta};
     if (meta.present && meta.dtype == DType::boolean) {
       if (meta.shape.rank() == 0) {
         throw error_about(ErrorKind::ShapeMismatch, op_, {argument})
-            .detail(format("the mask {} has no axes to choose along", describe(argument)));
+            .detail(text::format("the mask {} has no axes to choose along", describe(argument)));
       }
     } else if (meta.present && !is_integer(meta.dtype)) {
       throw error_about(ErrorKind::DTypeMismatch, op_, {argument})
           .detail(describe(argument))
           .accepted("integers, and bool for masks")
-          .hint(format("Use {0}.to(i64) for positions or ne({0}, 0) for a mask", name));
+          .hint(text::format("Use {0}.to(i64) for positions or ne({0}, 0) for a mask", name));
     } else {
       require_index(op_, argument);
     }
@@ -123,9 +121,9 @@ class Reading {
     const Size n = x_.shape[axis_];
     if (at < -n || at >= n) {
       throw error_about(ErrorKind::IndexOutOfRange, op_, {{"x", 1, x_}})
-          .value(format("{}", at))
-          .detail(n == 0 ? format("index {} of axis {} of {}, which is empty", at, axis_, describe(x_))
-                         : format("index {} of axis {} of {}; valid range is {}..{}", at, axis_, describe(x_), -n, n - 1));
+          .value(text::format("{}", at))
+          .detail(n == 0 ? text::format("index {} of axis {} of {}, which is empty", at, axis_, describe(x_))
+                         : text::format("index {} of axis {} of {}; valid range is {}..{}", at, axis_, describe(x_), -n, n - 1));
     }
     joins_choice();
     plan_.steps.push_back({Kind::integer, at < 0 ? at + n : at});
@@ -138,8 +136,8 @@ class Reading {
     for (int i = 0; i < t.rank(); ++i) {
       if (t.shape()[i] == x_.shape[axis_ + i]) continue;
       const Meta mask = t.meta();
-      throw error_about(ErrorKind::ShapeMismatch, op_, {{"x", 1, x_}, {format("at[{}]", entry), 2, mask}})
-          .detail(format("the mask {} and the axes from {} of {} differ", describe(mask), axis_, describe(x_)));
+      throw error_about(ErrorKind::ShapeMismatch, op_, {{"x", 1, x_}, {text::format("at[{}]", entry), 2, mask}})
+          .detail(text::format("the mask {} and the axes from {} of {} differ", describe(mask), axis_, describe(x_)));
     }
     const Tensor found = nonzero(t);
     for (int i = 0; i < t.rank(); ++i) add_index(select(found, 1, i), entry);
@@ -209,7 +207,7 @@ Tensor indexed(std::string_view op, const Tensor& x, std::span<const Index> at) 
   const int rank = y.rank(), k = static_cast<int>(chosen.size()), place = plan.parted ? 0 : plan.first;
   if (rank - k + positions.rank() > max_rank) {
     throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, meta}})
-        .detail(format("the result would have {} axes; there can be {}", rank - k + positions.rank(), max_rank));
+        .detail(text::format("the result would have {} axes; there can be {}", rank - k + positions.rank(), max_rank));
   }
   // the chosen axes next to each other at `place`, then as one
   std::vector<int> order;
@@ -248,8 +246,8 @@ Tensor index_put(const Tensor& x, std::span<const Index> at, const Tensor& sourc
   require_unblocked(op, s);
   if (common_dtype(meta.dtype, from.dtype) != meta.dtype) {
     throw error_about(ErrorKind::DTypeMismatch, op, {a, s})
-        .detail(format("{} does not hold every value of {}", describe(a), describe(s)))
-        .hint(format("Cast it, e.g. source.to({})", to_string(meta.dtype)));
+        .detail(text::format("{} does not hold every value of {}", describe(a), describe(s)))
+        .hint(text::format("Cast it, e.g. source.to({})", to_string(meta.dtype)));
   }
   require_same_device(op, a, s);
   // where each update goes: the same index of the row-major numbers of x's elements
@@ -259,7 +257,7 @@ Tensor index_put(const Tensor& x, std::span<const Index> at, const Tensor& sourc
   const Meta part{.dtype = meta.dtype, .shape = places.shape(), .device = meta.device};
   if (require_broadcast(op, {"x[...]", 1, part}, s) != places.shape()) {
     throw error_about(ErrorKind::ShapeMismatch, op, {a, s})
-        .detail(format("{} does not broadcast to {}, the shape of x[...]", describe(s), to_string(places.shape())));
+        .detail(text::format("{} does not broadcast to {}, the shape of x[...]", describe(s), to_string(places.shape())));
   }
   const Tensor flat = reshaped_to(op, x, {n});
   const Tensor updates = reshaped_to(op, broadcasted_to(op, source.to(meta.dtype), places.shape()), {places.count()});

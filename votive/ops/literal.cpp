@@ -10,8 +10,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 struct Range {
@@ -82,11 +80,11 @@ Error about(ErrorKind kind, std::string_view op, Literal value, DType dtype, std
 std::string to_string(Literal value) {
   switch (value.kind()) {
     case Literal::Kind::boolean: return value.as_unsigned() != 0 ? "true" : "false";
-    case Literal::Kind::signed_integer: return format("{}", value.as_signed());
-    case Literal::Kind::unsigned_integer: return format("{}", value.as_unsigned());
+    case Literal::Kind::signed_integer: return text::format("{}", value.as_signed());
+    case Literal::Kind::unsigned_integer: return text::format("{}", value.as_unsigned());
     case Literal::Kind::floating: break;
   }
-  return format("{}", value.as_floating());
+  return text::format("{}", value.as_floating());
 }
 
 bool fits(Literal value, DType dtype) {
@@ -98,38 +96,38 @@ bool fits(Literal value, DType dtype) {
 std::uint64_t literal_bits(std::string_view op, Literal value, DType dtype, std::string_view hint) {
   const FloatEnvironment environment;
   if (is_quantised(dtype)) {
-    throw about(ErrorKind::Unsupported, op, value, dtype, format("{} blocks have no single elements", to_string(dtype)), hint);
+    throw about(ErrorKind::Unsupported, op, value, dtype, text::format("{} blocks have no single elements", to_string(dtype)), hint);
   }
   if (value.kind() == Literal::Kind::boolean) {
     if (dtype == DType::boolean) return value.as_unsigned();
     throw about(ErrorKind::DTypeMismatch, op, value, dtype,
-                format("{} is a bool and not a number of {}", to_string(value), to_string(dtype)), hint);
+                text::format("{} is a bool and not a number of {}", to_string(value), to_string(dtype)), hint);
   }
   const bool to_float = is_floating(dtype) || is_float8(dtype);
   if (value.kind() == Literal::Kind::floating) {
     if (!to_float) {
-      throw about(ErrorKind::DTypeMismatch, op, value, dtype, format("{} is a float and {} is not", to_string(value), to_string(dtype)),
-                  hint);
+      throw about(ErrorKind::DTypeMismatch, op, value, dtype,
+                  text::format("{} is a float and {} is not", to_string(value), to_string(dtype)), hint);
     }
     const std::uint64_t bits = float_bits(value.as_floating(), dtype);
     if (std::isfinite(value.as_floating()) && !is_finite_element(bits, dtype)) {
-      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)),
-                  hint);
+      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype,
+                  text::format("{} is beyond the largest {}", to_string(value), to_string(dtype)), hint);
     }
     return bits;
   }
   if (to_float) {
     const std::uint64_t bits = integer_bits(value, dtype);
     if (!is_finite_element(bits, dtype)) {
-      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype, format("{} is beyond the largest {}", to_string(value), to_string(dtype)),
-                  hint);
+      throw about(ErrorKind::LiteralOutOfRange, op, value, dtype,
+                  text::format("{} is beyond the largest {}", to_string(value), to_string(dtype)), hint);
     }
     return bits;
   }
   if (!fits(value, dtype)) {
     const Range range = range_of(dtype);
     throw about(ErrorKind::LiteralOutOfRange, op, value, dtype,
-                format("{} is not in {} ({}..{})", to_string(value), to_string(dtype), range.low, range.high), hint);
+                text::format("{} is not in {} ({}..{})", to_string(value), to_string(dtype), range.low, range.high), hint);
   }
   return integer_bits(value, dtype);
 }

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::string_view x_name, std::string_view y_name, int y_number) {
   const Meta first = x.meta(), second = y.meta();
   const Argument a{x_name, 1, first}, b{y_name, y_number, second};
@@ -23,8 +21,8 @@ Compared compared(std::string_view op, const Tensor& x, const Tensor& y, std::st
   if (first.shape != second.shape) {
     // broadcasting [N] against [N, 1] would compare everything with everything
     throw error_about(ErrorKind::ShapeMismatch, op, {a, b})
-        .detail(format("{} and {} differ in shape", describe(a), describe(b)))
-        .hint(format("If that is meant, broadcast_to({}, {})", y_name, "shape"));
+        .detail(text::format("{} and {} differ in shape", describe(a), describe(b)))
+        .hint(text::format("If that is meant, broadcast_to({}, {})", y_name, "shape"));
   }
   const DType inner = inner_dtype(dtype);
   return {x.to(inner), y.to(inner), dtype};
@@ -38,7 +36,7 @@ Tensor factors(std::string_view op, std::string_view name, int number, const Ten
   require_number(op, a);
   require_same_device(op, {"x", 1, other}, a);
   if (require_broadcast(op, {"losses", 1, target}, a) != shape)
-    throw error_about(ErrorKind::ShapeMismatch, op, {a}).detail(format("{} does not broadcast to {}", describe(a), to_string(shape)));
+    throw error_about(ErrorKind::ShapeMismatch, op, {a}).detail(text::format("{} does not broadcast to {}", describe(a), to_string(shape)));
   return w.to(inner);
 }
 
@@ -85,7 +83,7 @@ namespace {
 void require_threshold(std::string_view op, std::string_view name, double value, bool zero_too) {
   if (std::isfinite(value) && (zero_too ? value >= 0 : value > 0)) return;
   throw Error(ErrorKind::InvalidArgument, op)
-      .detail(format("{} = {}", name, value))
+      .detail(text::format("{} = {}", name, value))
       .accepted(zero_too ? "0 and positive numbers" : "positive numbers");
 }
 
@@ -193,7 +191,7 @@ Tensor gaussian_nll_loss(const Tensor& x, const Tensor& y, const Tensor& varianc
         std::equal(given.shape.begin(), given.shape.end(), losses.begin())) {
       // one per row or one per column: PyTorch takes the first, broadcasting the second
       throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, x.meta()}, {"variance", 3, given}})
-          .detail(format("a variance {} may be one per row or one per column of {}", describe(given), to_string(losses)))
+          .detail(text::format("a variance {} may be one per row or one per column of {}", describe(given), to_string(losses)))
           .hint("Write unsqueeze(variance, -1) for one per row, unsqueeze(variance, 0) for one per column");
     }
     const Tensor v = factors(op, "variance", 3, variance, x, p.shape(), p.dtype());

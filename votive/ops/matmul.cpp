@@ -9,8 +9,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 Shape leading(const Shape& shape, int dropped) { return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - dropped))); }
@@ -24,8 +22,8 @@ DType product_dtype(std::string_view op, const Argument& a, const Argument& b) {
   if (is_quantised(b.meta.dtype)) {
     if (a.meta.dtype != DType::f64) return a.meta.dtype;
     throw error_about(ErrorKind::DTypeMismatch, op, {a, b})
-        .detail(format("{} and {}: quantised weights multiply f16, bf16 and f32", describe(a), describe(b)))
-        .hint(format("Cast one, e.g. {}.to(f32)", a.name));
+        .detail(text::format("{} and {}: quantised weights multiply f16, bf16 and f32", describe(a), describe(b)))
+        .hint(text::format("Cast one, e.g. {}.to(f32)", a.name));
   }
   if (b.meta.packing == Packing::none) require_floating(op, b);
   return require_common_dtype(op, a, b);
@@ -33,7 +31,7 @@ DType product_dtype(std::string_view op, const Argument& a, const Argument& b) {
 
 [[noreturn]] void refuse_inner(std::string_view op, const Argument& a, const Argument& b, Size inner_a, Size inner_b, std::string hint) {
   Error error = error_about(ErrorKind::ShapeMismatch, op, {a, b})
-                    .detail(format("{} and {} share no inner size ({}, {})", describe(a), describe(b), inner_a, inner_b));
+                    .detail(text::format("{} and {} share no inner size ({}, {})", describe(a), describe(b), inner_a, inner_b));
   if (!hint.empty()) error.hint(std::move(hint));
   throw error;
 }
@@ -43,8 +41,8 @@ void check_bias(std::string_view op, const Argument& bias, DType dtype, Size n, 
   require_floating(op, bias);
   if (bias.meta.dtype != dtype) {
     throw error_about(ErrorKind::DTypeMismatch, op, {x, bias})
-        .detail(format("{} beside a product in {}", describe(bias), to_string(dtype)))
-        .hint(format("Cast it, e.g. {}.to({})", bias.name, to_string(dtype)));
+        .detail(text::format("{} beside a product in {}", describe(bias), to_string(dtype)))
+        .hint(text::format("Cast it, e.g. {}.to({})", bias.name, to_string(dtype)));
   }
   require_same_device(op, x, bias);
   require_shape(op, bias, {n});
@@ -145,7 +143,7 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
   const DType dtype = out.value_or(narrow ? DType::i32 : wide);
   if (dtype != wide && !(narrow && (dtype == DType::i32 || dtype == DType::i64))) {
     throw error_about(ErrorKind::DTypeMismatch, op, {a, b})
-        .detail(format("out {} of {} and {}", to_string(dtype), describe(a), describe(b)))
+        .detail(text::format("out {} of {} and {}", to_string(dtype), describe(a), describe(b)))
         .accepted(narrow ? "i32, i64" : std::string(to_string(wide)));
   }
   if (dtype == DType::i32) {
@@ -153,8 +151,8 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
     const Size limit = ((Size{1} << 31) - 1) / (most(a.meta.dtype) * most(b.meta.dtype));
     if (k > limit) {
       throw error_about(ErrorKind::InvalidArgument, op, {a, b})
-          .detail(format("sums of {} products of {} and {} may not fit i32", k, to_string(a.meta.dtype), to_string(b.meta.dtype)))
-          .limit(format("an inner size of {}", limit))
+          .detail(text::format("sums of {} products of {} and {} may not fit i32", k, to_string(a.meta.dtype), to_string(b.meta.dtype)))
+          .limit(text::format("an inner size of {}", limit))
           .hint("Pass out = i64");
     }
   }
@@ -164,8 +162,8 @@ DType integer_dtype(std::string_view op, const Argument& a, const Argument& b, s
 [[noreturn]] void refuse_out(std::string_view op, const Argument& a, const Argument& b, DType out, DType dtype) {
   const bool half = dtype == DType::f16 || dtype == DType::bf16;
   throw error_about(ErrorKind::DTypeMismatch, op, {a, b})
-      .detail(format("out {} of {} and {}", to_string(out), describe(a), describe(b)))
-      .accepted(half ? format("{}, f32", to_string(dtype)) : std::string(to_string(dtype)));
+      .detail(text::format("out {} of {} and {}", to_string(out), describe(a), describe(b)))
+      .accepted(half ? text::format("{}, f32", to_string(dtype)) : std::string(to_string(dtype)));
 }
 
 }  // namespace
@@ -192,7 +190,7 @@ Tensor product_of(std::string_view op, const Tensor& a, const Tensor& b, std::op
       const int rank = b.rank();
       if (rank == 2 && b.strides()[0] != 1 && b.size(0) != 1) {
         throw error_about(ErrorKind::ShapeMismatch, op, {x, w})
-            .detail(format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
+            .detail(text::format("{} runs its blocks along its last axis, and the inner size is axis 0", describe(w)))
             .hint("Did you mean transpose(b)?");
       }
       if (a.rank() == 1) return select(apply(floats, unsqueeze(a.to(dtype), 0), b, Tensor()), -2, 0);
@@ -241,7 +239,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& bias) {
     check_bias("linear", c, dtype, n, a);
     if (is_quantised(meta_w.dtype) && w.strides()[1] != 1 && k != 1) {
       throw error_about(ErrorKind::ShapeMismatch, "linear", {b})
-          .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(b)))
+          .detail(text::format("{} is a transposed view, whose blocks do not run along its last axis", describe(b)))
           .hint("Did you mean transpose(w)?");
     }
     // rows of every batch axis at once: the order of additions does not depend on how many there are
@@ -269,7 +267,7 @@ Tensor prepack(const Tensor& w) {
   op.result(meta);
   if (w.strides()[1] != 1 && w.size(1) != 1) {
     throw error_about(ErrorKind::ShapeMismatch, op.info.name, {{"w", 1, meta}})
-        .detail(format("{} is a transposed view, whose blocks do not run along its last axis", describe(Argument{"w", 1, meta})))
+        .detail(text::format("{} is a transposed view, whose blocks do not run along its last axis", describe(Argument{"w", 1, meta})))
         .hint("Take the view after prepack()");
   }
   return apply(op, w);

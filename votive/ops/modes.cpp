@@ -13,8 +13,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace detail {
 constinit thread_local bool checks_integers VOTIVE_INITIAL_EXEC = false;
 constinit thread_local bool traps_non_finite VOTIVE_INITIAL_EXEC = false;
@@ -43,9 +41,9 @@ Place first_true(const Tensor& bad) {
 
 std::string element(const Tensor& x, const Shape& shape, Size flat) {
   const Tensor one = select(flatten(broadcast_to(x, shape)), 0, flat);
-  if (is_unsigned_integer(x.dtype())) return format("{}", one.to(DType::u64).item<std::uint64_t>());
-  if (is_integer(x.dtype())) return format("{}", one.to(DType::i64).item<std::int64_t>());
-  return format("{}", one.to(DType::f64).item<double>());
+  if (is_unsigned_integer(x.dtype())) return text::format("{}", one.to(DType::u64).item<std::uint64_t>());
+  if (is_integer(x.dtype())) return text::format("{}", one.to(DType::i64).item<std::int64_t>());
+  return text::format("{}", one.to(DType::f64).item<double>());
 }
 
 /// MIN and MAX + 1 of an integer dtype, both exact.
@@ -73,7 +71,7 @@ void detail::trap_non_finite(std::string_view op, const Tensor& y) {
   throw error_about(ErrorKind::NonFinite, op, {})
       .value(value)
       .position(place.position)
-      .detail(format("the result {} has {} at position {}", describe(y.meta()), value, place.text()));
+      .detail(text::format("the result {} has {} at position {}", describe(y.meta()), value, place.text()));
 }
 
 void require_no_overflow(std::string_view op, const Tensor& lost, std::initializer_list<const Tensor*> operands, const Tensor& y) {
@@ -88,7 +86,7 @@ void require_no_overflow(std::string_view op, const Tensor& lost, std::initializ
   throw(one ? error_about(ErrorKind::IntegerOverflow, op, {{"x", 1, p}})
             : error_about(ErrorKind::IntegerOverflow, op, {{"a", 1, p}, {"b", 2, q}}))
       .position(place.position)
-      .detail(format("the result of {} at position {} is not in {}", numbers, place.text(), to_string(y.dtype())))
+      .detail(text::format("the result of {} at position {} is not in {}", numbers, place.text(), to_string(y.dtype())))
       .hint(one ? "Cast the operand, e.g. x.to(i64)" : "Cast the operands, e.g. a.to(i64)");
 }
 
@@ -104,8 +102,8 @@ void require_fits(std::string_view op, const Tensor& x, DType dtype) {
     throw error_about(kind, op, {{"x", 1, meta}})
         .value(value)
         .position(place.position)
-        .detail(format("argument 'x' (#1, {}) has {} at position {}, which is not in {}", describe(meta), value, place.text(),
-                       to_string(dtype)));
+        .detail(text::format("argument 'x' (#1, {}) has {} at position {}, which is not in {}", describe(meta), value, place.text(),
+                             to_string(dtype)));
   };
   if (from == dtype || from == DType::boolean) return;
   if (dtype == DType::boolean) return refuse_where(logical_and(ne(values, 0), ne(values, 1)), ErrorKind::Domain);

@@ -7,8 +7,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 Tensor laid_out(std::string_view op, const Tensor& x, Layout at) {
@@ -61,8 +59,8 @@ void require_overlay(std::string_view op, const Tensor& x, const Tensor& source)
   require_unblocked(op, s);
   if (common_dtype(to.dtype, from.dtype) != to.dtype) {
     throw error_about(ErrorKind::DTypeMismatch, op, {a, s})
-        .detail(format("{} does not hold every value of {}", describe(a), describe(s)))
-        .hint(format("Cast it, e.g. source.to({})", to_string(to.dtype)));
+        .detail(text::format("{} does not hold every value of {}", describe(a), describe(s)))
+        .hint(text::format("Cast it, e.g. source.to({})", to_string(to.dtype)));
   }
   require_same_device(op, a, s);
 }
@@ -76,7 +74,7 @@ Tensor overlaid(std::string_view op, const Tensor& x, const Tensor& source, cons
   const Meta part{.dtype = to.dtype, .shape = at.shape, .device = to.device};
   if (require_broadcast(op, {"the slice", 1, part}, s) != at.shape) {
     throw error_about(ErrorKind::ShapeMismatch, op, {a, s})
-        .detail(format("{} does not broadcast to {}, the shape of the slice", describe(s), to_string(at.shape)));
+        .detail(text::format("{} does not broadcast to {}, the shape of the slice", describe(s), to_string(at.shape)));
   }
   return apply(Overlay{op, at}, x, broadcasted_to(op, source.to(to.dtype), at.shape));
 }
@@ -99,9 +97,9 @@ Meta Bitcast::result(const Meta& x) const {
   require_unblocked(info.name, argument);
   if (dtype != x.dtype && (is_quantised(dtype) || dtype == DType::boolean || block_bytes(dtype) != block_bytes(x.dtype))) {
     throw error_about(ErrorKind::DTypeMismatch, info.name, {argument})
-        .detail(format("{} as {}", describe(argument), to_string(dtype)))
-        .accepted(format("dtypes of {} bytes, and not bool, whose bytes are 0 or 1", block_bytes(x.dtype)))
-        .hint(dtype == DType::boolean ? "Compare it, e.g. ne(x, 0)" : format("Convert it, e.g. x.to({})", to_string(dtype)));
+        .detail(text::format("{} as {}", describe(argument), to_string(dtype)))
+        .accepted(text::format("dtypes of {} bytes, and not bool, whose bytes are 0 or 1", block_bytes(x.dtype)))
+        .hint(dtype == DType::boolean ? "Compare it, e.g. ne(x, 0)" : text::format("Convert it, e.g. x.to({})", to_string(dtype)));
   }
   return {.dtype = dtype, .shape = x.shape, .device = x.device};
 }

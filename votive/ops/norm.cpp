@@ -11,15 +11,13 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 void require_last_axis(std::string_view op, const Argument& x) { require_rank(op, x, 1); }
 
 void require_epsilon(std::string_view op, float epsilon) {
   if (epsilon >= 0.0f) return;
-  throw Error(ErrorKind::InvalidArgument, op).detail(format("epsilon = {}", epsilon)).accepted("0 and more");
+  throw Error(ErrorKind::InvalidArgument, op).detail(text::format("epsilon = {}", epsilon)).accepted("0 and more");
 }
 
 }  // namespace
@@ -201,7 +199,7 @@ Shape normalised_shape(std::string_view op, const Tensor& x, const Tensor& gamma
   const Meta meta = x.meta(), scale = gamma.meta(), shift = beta.meta();
   const Argument a{"x", 1, meta}, g{"gamma", 2, scale}, b{"beta", 3, shift};
   require_dtypes_and_devices(op, a, g, b);
-  if (options.axes < 1) throw Error(ErrorKind::InvalidArgument, op).detail(format("axes = {}", options.axes)).accepted("1 and more");
+  if (options.axes < 1) throw Error(ErrorKind::InvalidArgument, op).detail(text::format("axes = {}", options.axes)).accepted("1 and more");
   require_rank(op, a, options.axes);
   const Shape trailing(std::span(meta.shape.end() - options.axes, static_cast<std::size_t>(options.axes)));
   for (const Argument& weight : {g, b}) {
@@ -228,7 +226,7 @@ Tensor grouped_norm(std::string_view op, const Tensor& x, Size groups, const Ten
   }
   if (groups < 1 ? C != 0 : C % groups != 0) {
     throw error_about(ErrorKind::InvalidArgument, op, {a})
-        .detail(format("groups = {} of {}, which has {} channels", groups, describe(a), C))
+        .detail(text::format("groups = {} of {}, which has {} channels", groups, describe(a), C))
         .accepted("divisors of the number of channels");
   }
   require_epsilon(op, epsilon);
@@ -256,7 +254,7 @@ Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta, Norm
 }
 
 Tensor group_norm(const Tensor& x, Size groups, const Tensor& gamma, const Tensor& beta, NormOptions options) {
-  if (groups < 1) throw Error(ErrorKind::InvalidArgument, "group_norm").detail(format("groups = {}", groups)).accepted("1 and more");
+  if (groups < 1) throw Error(ErrorKind::InvalidArgument, "group_norm").detail(text::format("groups = {}", groups)).accepted("1 and more");
   return grouped_norm("group_norm", x, groups, gamma, beta, options.epsilon);
 }
 
@@ -294,7 +292,7 @@ Tensor local_response_norm(const Tensor& x, Size size, LocalResponseOptions opti
     const Meta meta = x.meta();
     require_floating(op, {"x", 1, meta});
     require_rank(op, {"x", 1, meta}, 2);
-    if (size < 1) throw Error(ErrorKind::InvalidArgument, op).detail(format("size = {}", size)).accepted("1 and more");
+    if (size < 1) throw Error(ErrorKind::InvalidArgument, op).detail(text::format("size = {}", size)).accepted("1 and more");
     const Tensor wide = x.to(inner_dtype(meta.dtype));
     const Size C = meta.shape[1];
     const Size before = std::min(size / 2, C), after = std::min((size - 1) / 2, C);

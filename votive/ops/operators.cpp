@@ -15,8 +15,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 // In checked mode a result that wrapped is an error (CONTRACT.md 2.1). The value is what it always is, so it is looked for afterwards.
@@ -140,7 +138,7 @@ std::string_view wider(DType dtype, Literal value) {
   const Meta meta = x.meta();
   const Argument argument{"x", 1, meta};
   throw error_about(ErrorKind::DTypeMismatch, op, {argument})
-      .detail(format("{} and the literal {}", describe(argument), to_string(value)))
+      .detail(text::format("{} and the literal {}", describe(argument), to_string(value)))
       .value(to_string(value))
       .hint(std::move(hint));
 }
@@ -189,14 +187,14 @@ Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string
     if (group == PointwiseGroup::division && value.as_unsigned() == 0) {
       throw error_about(ErrorKind::DivisionByZero, op, {{"x", 1, meta}})
           .value("0")
-          .detail(format("x {} is divided by the literal 0", describe(meta)))
+          .detail(text::format("x {} is divided by the literal 0", describe(meta)))
           .hint("Use x.to(f32) for inf and NaN");
     }
     if (group == PointwiseGroup::power && value.kind() == Literal::Kind::signed_integer && value.as_signed() < 0) {
       throw error_about(ErrorKind::Domain, op, {{"x", 1, meta}})
           .value(to_string(value))
-          .detail(format("x {} has the negative exponent {}", describe(meta), to_string(value)))
-          .hint(format("Cast the base, e.g. pow(x.to(f32), {})", to_string(value)));
+          .detail(text::format("x {} has the negative exponent {}", describe(meta), to_string(value)))
+          .hint(text::format("Cast the base, e.g. pow(x.to(f32), {})", to_string(value)));
     }
     // A count that is no value of x's dtype shifts as any other from the width on does.
     if (group == PointwiseGroup::shift && !(fits(value, dtype) && value.as_unsigned() < 64)) value = 64;
@@ -204,10 +202,10 @@ Tensor with_literal(BinaryKind kind, const Tensor& x, Literal value, std::string
   std::string wide;
   std::string_view hint;  // made only where it will be shown: a text of this length asks for memory
   if (is_integer(dtype) && !fits(value, dtype)) {
-    const std::string cast_x = format("x.to({})", wider(dtype, value));
-    wide = symbol.empty()  ? format("Cast the tensor, e.g. {}({}, {})", op, cast_x, to_string(value))
-           : literal_first ? format("Cast the tensor, e.g. {} {} {}", to_string(value), symbol, cast_x)
-                           : format("Cast the tensor, e.g. {} {} {}", cast_x, symbol, to_string(value));
+    const std::string cast_x = text::format("x.to({})", wider(dtype, value));
+    wide = symbol.empty()  ? text::format("Cast the tensor, e.g. {}({}, {})", op, cast_x, to_string(value))
+           : literal_first ? text::format("Cast the tensor, e.g. {} {} {}", to_string(value), symbol, cast_x)
+                           : text::format("Cast the tensor, e.g. {} {} {}", cast_x, symbol, to_string(value));
     hint = wide;
   } else if (!is_integer(dtype)) {
     hint = beyond_floats;

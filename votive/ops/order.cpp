@@ -13,13 +13,11 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 [[noreturn]] void refuse_k(std::string_view op, const Argument& x, Size k, int axis) {
   throw error_about(ErrorKind::InvalidArgument, op, {x})
-      .detail(format("k = {} of axis {} of {}, which has {}", k, axis, describe(x), x.meta.shape[axis]));
+      .detail(text::format("k = {} of axis {} of {}, which has {}", k, axis, describe(x), x.meta.shape[axis]));
 }
 
 /// A result without an input has no order; no results at all is no error.
@@ -27,7 +25,7 @@ void refuse_empty(std::string_view op, const Argument& x, int axis) {
   if (x.meta.shape[axis] != 0) return;
   for (int a = 0; a < x.meta.shape.rank(); ++a)
     if (a != axis && x.meta.shape[a] == 0) return;
-  throw error_about(ErrorKind::EmptyReduction, op, {x}).detail(format("{} over axis {} has no elements", describe(x), axis));
+  throw error_about(ErrorKind::EmptyReduction, op, {x}).detail(text::format("{} over axis {} has no elements", describe(x), axis));
 }
 
 }  // namespace
@@ -108,7 +106,7 @@ Tensor search(std::string_view call, const Argument& sorted, const Argument& val
   for (int axis = 0; fits && a.rank() > 1 && axis < a.rank() - 1; ++axis) fits = a[axis] == b[axis];
   if (!fits) {
     throw error_about(ErrorKind::ShapeMismatch, call, {sorted, values})
-        .detail(format("{} and {} differ before their last axes", describe(sorted), describe(values)));
+        .detail(text::format("{} and {} differ before their last axes", describe(sorted), describe(values)));
   }
   return apply(SearchSorted{call, right}, rows.detach().to(common), wanted.detach().to(common));
 }
@@ -131,7 +129,7 @@ Tensor msort(const Tensor& x) {
 }
 
 Sorted topk(const Tensor& x, Size k, TopkOptions options) {
-  if (k < 0) throw Error(ErrorKind::InvalidArgument, "topk").detail(format("k = {}", k));
+  if (k < 0) throw Error(ErrorKind::InvalidArgument, "topk").detail(text::format("k = {}", k));
   return ordered(Sort{options.axis, options.largest, k}, x);
 }
 
@@ -182,7 +180,7 @@ Tensor quantiles(std::string_view call, const Tensor& given, std::span<const dou
   refuse_empty(call, {"x", 1, x.meta()}, axis);
   for (const double each : q) {
     if (!(each >= 0 && each <= 1))
-      throw error_about(ErrorKind::InvalidArgument, call, {argument}).detail(format("q = {}", each)).accepted("0 … 1");
+      throw error_about(ErrorKind::InvalidArgument, call, {argument}).detail(text::format("q = {}", each)).accepted("0 … 1");
   }
   const DType result = is_floating(meta.dtype) ? meta.dtype : DType::f32, inside = result == DType::f64 ? DType::f64 : DType::f32;
   const CreateOptions here{.device = meta.device};
@@ -299,7 +297,7 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
     require_same_device("bincount", argument, weights);
     require_shape("bincount", weights, meta.shape);
   }
-  if (options.minimum < 0) throw Error(ErrorKind::InvalidArgument, "bincount").detail(format("minimum = {}", options.minimum));
+  if (options.minimum < 0) throw Error(ErrorKind::InvalidArgument, "bincount").detail(text::format("minimum = {}", options.minimum));
   const Size n = count(meta.shape);
   const Tensor flat = reshape(x, {n});
   Size bins = options.minimum;
@@ -310,7 +308,7 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
     }
     const Tensor largest = max(flat).to(DType::u64);
     const std::uint64_t value = largest.item<std::uint64_t>();
-    if (value >= INT64_MAX) throw Error(ErrorKind::SizeOverflow, "bincount").detail(format("element {} of x", value));
+    if (value >= INT64_MAX) throw Error(ErrorKind::SizeOverflow, "bincount").detail(text::format("element {} of x", value));
     bins = std::max(bins, static_cast<Size>(value) + 1);
   }
   const DType dtype = w.present ? w.dtype : DType::i64;
@@ -327,12 +325,12 @@ Tensor histc(const Tensor& x, Size bins, HistogramOptions options) {
     const auto refuse = [&](std::string detail) {
       throw error_about(ErrorKind::InvalidArgument, "histc", {{"x", 1, meta}}).detail(std::move(detail));
     };
-    if (bins < 1) refuse(format("bins = {}", bins));
+    if (bins < 1) refuse(text::format("bins = {}", bins));
     checked_count("histc", {bins}, 16);  // edges and counts
     const Tensor values = reshape(x, {n}).detach().to(DType::f64);
     double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());
     double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).item<double>());
-    if (!std::isfinite(low) || !std::isfinite(high) || low > high) refuse(format("the range from {} to {}", low, high));
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high) refuse(text::format("the range from {} to {}", low, high));
     if (low == high) {
       low -= 1;
       high += 1;

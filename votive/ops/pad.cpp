@@ -6,8 +6,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 std::string_view name_of(PadMode mode) {
@@ -20,7 +18,7 @@ Shape padded_shape(const Meta& x, std::span<const PadWidth> widths, PadMode mode
   const auto refuse = [&](ErrorKind kind, int axis, const std::string& detail) {
     const PadWidth& w = widths[static_cast<std::size_t>(axis)];
     throw error_about(kind, "pad", {{"x", 1, x}})
-        .detail(format("{{{}, {}}} ({}) at axis {} of {}: {}", w.before, w.after, name_of(mode), axis, describe(x), detail));
+        .detail(text::format("{{{}, {}}} ({}) at axis {} of {}: {}", w.before, w.after, name_of(mode), axis, describe(x), detail));
   };
   Shape shape = x.shape;
   for (int axis = 0; axis < x.shape.rank(); ++axis) {
@@ -36,9 +34,9 @@ Shape padded_shape(const Meta& x, std::span<const PadWidth> widths, PadMode mode
     if (most <= 0 || mode == PadMode::constant) continue;
     if (kept == 0) refuse(ErrorKind::InvalidArgument, axis, "there is no element to take");
     if (mode == PadMode::reflect && most > kept - 1) {
-      refuse(ErrorKind::InvalidArgument, axis, format("{} elements have {} beside their edge", kept, kept - 1));
+      refuse(ErrorKind::InvalidArgument, axis, text::format("{} elements have {} beside their edge", kept, kept - 1));
     }
-    if (mode == PadMode::circular && most > kept) refuse(ErrorKind::InvalidArgument, axis, format("there are {} elements", kept));
+    if (mode == PadMode::circular && most > kept) refuse(ErrorKind::InvalidArgument, axis, text::format("there are {} elements", kept));
   }
   checked_count("pad", shape, block_bytes(x.dtype));
   return shape;
@@ -78,7 +76,7 @@ Tensor pad(const Tensor& x, std::span<const PadWidth> widths, PadOptions options
   const int rank = meta.shape.rank();
   if (static_cast<int>(widths.size()) != rank) {
     throw error_about(ErrorKind::InvalidArgument, "pad", {{"x", 1, meta}})
-        .detail(format("{} widths for {}: one is needed per axis", widths.size(), describe(meta)));
+        .detail(text::format("{} widths for {}: one is needed per axis", widths.size(), describe(meta)));
   }
   const Shape shape = padded_shape(meta, widths, options.mode);
   Tensor y = x;
@@ -118,11 +116,11 @@ Tensor unfold(const Tensor& x, int axis, Size size, Size step) {
   const Size n = meta.shape[at];
   if (rank == max_rank) {
     throw error_about(ErrorKind::ShapeMismatch, "unfold", {{"x", 1, meta}})
-        .detail(format("{} has {} axes, the most there can be", describe(meta), max_rank));
+        .detail(text::format("{} has {} axes, the most there can be", describe(meta), max_rank));
   }
   if (size < 1 || step < 1 || size > n) {
     throw error_about(ErrorKind::InvalidArgument, "unfold", {{"x", 1, meta}})
-        .detail(format("windows of {} every {} along axis {} of {}, which has {}", size, step, axis, describe(meta), n));
+        .detail(text::format("windows of {} every {} along axis {} of {}, which has {}", size, step, axis, describe(meta), n));
   }
   Layout layout = x.layout();
   layout.shape[at] = (n - size) / step + 1;

@@ -8,8 +8,6 @@
 
 namespace votive {
 
-using text::format;
-
 constexpr PointwiseRow detail::rows_of_unary[unary_kinds] = {
 #define ROW(group, name, ulp, formula, samples, gradient) \
   {#name, PointwiseGroup::group, ulp, formula, Interval samples, Interval samples, {#gradient}},
@@ -45,7 +43,7 @@ void require_whole(std::string_view op, const Argument& x) {
   throw error_about(ErrorKind::DTypeMismatch, op, {x})
       .detail(describe(x))
       .accepted("bool, u8, i8, u16, i16, u32, i32, u64, i64")
-      .hint(format("Cast it, e.g. {}.to(i64)", x.name));
+      .hint(text::format("Cast it, e.g. {}.to(i64)", x.name));
 }
 
 Compute compute_of(DType dtype) {
@@ -66,8 +64,8 @@ Error about_element(ErrorKind kind, std::string_view op, const Tensor& b, Size f
     flat /= b.shape()[axis];
   }
   const Meta meta = b.meta();
-  std::string detail =
-      format("argument 'b' (#2, {}) {} {} at position {}", describe(meta), is, value, to_string(Shape(std::span<const Size>(position))));
+  std::string detail = text::format("argument 'b' (#2, {}) {} {} at position {}", describe(meta), is, value,
+                                    to_string(Shape(std::span<const Size>(position))));
   return error_about(kind, op, {{"b", 2, meta}}).value(std::move(value)).position(std::move(position)).detail(std::move(detail));
 }
 
@@ -89,7 +87,7 @@ void refuse_divisor(std::string_view op, const Tensor& b, Size flat) {
 }
 
 void refuse_exponent(std::string_view op, const Tensor& b, Size flat, std::int64_t value) {
-  throw about_element(ErrorKind::Domain, op, b, flat, format("{}", value), "has the negative exponent")
+  throw about_element(ErrorKind::Domain, op, b, flat, text::format("{}", value), "has the negative exponent")
       .hint("Cast the base, e.g. a.to(f32)");
 }
 
@@ -155,8 +153,8 @@ Meta UnaryWith::result(const Meta& x) const {
   for (const double v : {attributes.p, attributes.q, attributes.r}) {
     if (y.dtype == DType::f64 || !std::isfinite(v) || std::fabs(v) < 0x1.ffffffp127) continue;
     throw Error(ErrorKind::LiteralOutOfRange, name())
-        .value(format("{}", v))
-        .detail(format("{} is beyond the largest f32", v))
+        .value(text::format("{}", v))
+        .detail(text::format("{} is beyond the largest f32", v))
         .hint("Cast the tensor, e.g. x.to(f64)");
   }
   if (kind == UnaryWithKind::celu && attributes.p == 0)
@@ -165,8 +163,8 @@ Meta UnaryWith::result(const Meta& x) const {
   if (shrinks && !(attributes.p >= 0)) {
     throw Error(ErrorKind::InvalidArgument, name())
         .arg("limit", 2)
-        .value(format("{}", attributes.p))
-        .detail(format("limit is {}", attributes.p))
+        .value(text::format("{}", attributes.p))
+        .detail(text::format("limit is {}", attributes.p))
         .accepted("limits of at least 0");
   }
   return y;
@@ -200,8 +198,8 @@ Meta Binary::result(const Meta& a, const Meta& b) const {
     result.dtype = require_common_dtype(name(), x, y);
     if (result.dtype == DType::boolean) {
       throw error_about(ErrorKind::DTypeMismatch, name(), {x, y})
-          .detail(format("{} and {}: bool has no arithmetic", describe(x), describe(y)))
-          .hint(format("Use logical_or or logical_and, or cast, e.g. {}.to(i64)", x.name));
+          .detail(text::format("{} and {}: bool has no arithmetic", describe(x), describe(y)))
+          .hint(text::format("Use logical_or or logical_and, or cast, e.g. {}.to(i64)", x.name));
     }
     const bool to_float = group == PointwiseGroup::floating || group == PointwiseGroup::function;
     if (to_float && is_integer(result.dtype)) result.dtype = DType::f32;

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 Bins::Range Bins::range(const Windows& w, std::size_t i, Size o, Size in) const {
   if (!adaptive) return {o * w.stride[i] - w.before[i], w.dilation[i], w.kernel[i]};
   // ⌊o·in/size⌋ without the product: in = q·size + r
@@ -86,10 +84,10 @@ Error unpool_index_error(const Tensor& indices, Size at, Size value, Size plane)
   const Meta meta = indices.meta();
   const Argument argument{"indices", 2, meta};
   return error_about(ErrorKind::IndexOutOfRange, "max_unpool", {argument})
-      .value(format("{}", value))
+      .value(text::format("{}", value))
       .position(position)
-      .detail(format("argument 'indices' (#2, {}) has {} at position {}; valid range for {} elements is 0..{}", describe(meta), value,
-                     to_string(Shape(std::span<const Size>(position))), plane, plane - 1));
+      .detail(text::format("argument 'indices' (#2, {}) has {} at position {}; valid range for {} elements is 0..{}", describe(meta), value,
+                           to_string(Shape(std::span<const Size>(position))), plane, plane - 1));
 }
 
 Meta AveragePool::result(const Meta& x) const {
@@ -136,8 +134,8 @@ Windows pool_windows(std::string_view op, const Argument& x, int axes, const Per
     const Size most = std::max(ends[i].first, ends[i].second), span = (w.kernel[i] - 1) * w.dilation[i] + 1;
     if (most > span / 2) {
       throw error_about(ErrorKind::InvalidArgument, op, {x})
-          .value(format("{}", most))
-          .detail(format("padding {} of a kernel that spans {}", most, span))
+          .value(text::format("{}", most))
+          .detail(text::format("padding {} of a kernel that spans {}", most, span))
           .accepted("at most half");
     }
   }
@@ -155,7 +153,7 @@ void require_elements(std::string_view op, const Argument& x, const Windows& w) 
       const Size inside = first >= 0 ? first : first + (-first + d - 1) / d * d;  // the first tap at or after 0
       if (inside < n && (inside - first) / d < w.kernel[i]) continue;
       throw error_about(ErrorKind::EmptyReduction, op, {x})
-          .detail(format("window {} of spatial axis {} of {} holds padding alone", o, axis, describe(x)));
+          .detail(text::format("window {} of spatial axis {} of {} holds padding alone", o, axis, describe(x)));
     }
   }
 }
@@ -164,8 +162,12 @@ Bins adaptive_bins(std::string_view op, const Argument& x, int axes, const Spati
   for (int axis = 0; axis < axes; ++axis) {
     const Size n = x.meta.shape[x.meta.shape.rank() - axes + axis], s = size[static_cast<std::size_t>(axis)];
     if (s < 1)
-      throw error_about(ErrorKind::InvalidArgument, op, {x}).value(format("{}", s)).detail(format("size {}", s)).accepted("at least 1");
-    if (n == 0) throw error_about(ErrorKind::EmptyReduction, op, {x}).detail(format("spatial axis {} of {} is empty", axis, describe(x)));
+      throw error_about(ErrorKind::InvalidArgument, op, {x})
+          .value(text::format("{}", s))
+          .detail(text::format("size {}", s))
+          .accepted("at least 1");
+    if (n == 0)
+      throw error_about(ErrorKind::EmptyReduction, op, {x}).detail(text::format("spatial axis {} of {} is empty", axis, describe(x)));
   }
   checked_count(op, spatial_replaced(x.meta.shape, axes, size), block_bytes(x.meta.dtype));
   return {.windows = {.axes = axes, .size = size}, .adaptive = true};
@@ -252,8 +254,8 @@ Tensor lp_pool(std::string_view op, int axes, const Tensor& x, double p, const P
     const AveragePool pool = average_pool(op, axes, {"x", 1, meta}, kernel, {.stride = options.stride, .ceil = options.ceil, .divisor = 1});
     if (!(p > 0))
       throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, meta}})
-          .value(format("{}", p))
-          .detail(format("p {}", p))
+          .value(text::format("{}", p))
+          .detail(text::format("p {}", p))
           .accepted("p > 0");
     const Tensor wide = meta.dtype == DType::f64 ? x : x.to(DType::f32);
     if (std::isinf(p)) return run_max(pool.bins, abs(wide)).first.to(meta.dtype);
@@ -302,7 +304,7 @@ std::pair<Tensor, Tensor> adaptive_max_pool_with_indices(const Tensor& x, const 
   require_number(op, {"x", 1, meta});
   if (size.empty() || size.rank() > 3) {
     throw error_about(ErrorKind::InvalidArgument, op, {{"x", 1, meta}})
-        .detail(format("size {}", to_string(size)))
+        .detail(text::format("size {}", to_string(size)))
         .accepted("one to three axes");
   }
   return adaptive_max(op, size.rank(), x, last_of(size, size.rank()));
@@ -317,7 +319,7 @@ Tensor max_unpool(const Tensor& x, const Tensor& indices, const Shape& size) {
   require_same_device(op, a, b);
   const int axes = size.rank();
   if (axes < 1 || axes > 3) {
-    throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(format("size {}", to_string(size))).accepted("one to three axes");
+    throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(text::format("size {}", to_string(size))).accepted("one to three axes");
   }
   require_rank(op, a, axes + 1, axes + 2);
   require_shape(op, b, meta.shape);

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 constexpr Size shown_at_each_end = 3;
@@ -22,24 +20,24 @@ constexpr Size shown_whole = 1000;  // elements of a tensor that is not shortene
 std::string shortest(double value, DType dtype) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  if (dtype == DType::f64) return format("{}", value);
-  if (dtype == DType::f32) return format("{}", static_cast<float>(value));
+  if (dtype == DType::f64) return text::format("{}", value);
+  if (dtype == DType::f32) return text::format("{}", static_cast<float>(value));
   // bf16's 4096 reads back from 4.1e+03 as well, but nobody would know it again
-  if (value == std::trunc(value) && value != 0 && std::fabs(value) < 1e6) return format("{}", static_cast<std::int64_t>(value));
+  if (value == std::trunc(value) && value != 0 && std::fabs(value) < 1e6) return text::format("{}", static_cast<std::int64_t>(value));
   const auto same = [&](double candidate) { return full({}, candidate, DType::f64).to(dtype).to(DType::f64).item<double>() == value; };
   for (int digits = 1; digits < 9; ++digits) {
-    const std::string text = format("{:.{}g}", value, digits);
+    const std::string text = text::format("{:.{}g}", value, digits);
     double candidate = 0;  // from_chars, unlike stod, knows no locale
     std::from_chars(text.data(), text.data() + text.size(), candidate);
     if (same(candidate)) return text;
   }
-  return format("{}", value);
+  return text::format("{}", value);
 }
 
 std::string element(const Tensor& x) {
   if (x.dtype() == DType::boolean) return x.item<bool>() ? "true" : "false";
-  if (x.dtype() == DType::u64) return format("{}", x.item<std::uint64_t>());
-  if (is_integer(x.dtype())) return format("{}", x.item<std::int64_t>());
+  if (x.dtype() == DType::u64) return text::format("{}", x.item<std::uint64_t>());
+  if (is_integer(x.dtype())) return text::format("{}", x.item<std::int64_t>());
   return shortest(x.item<double>(), x.dtype());
 }
 
@@ -68,7 +66,7 @@ std::string to_string(const Tensor& x) {
   const FloatEnvironment environment;
   if (!x.defined()) return "no tensor";
   const Meta meta = x.meta();
-  std::string text = format("tensor {}{} on {}", to_string(meta.dtype), to_string(meta.shape), to_string(meta.device));
+  std::string text = text::format("tensor {}{} on {}", to_string(meta.dtype), to_string(meta.shape), to_string(meta.device));
   if (meta.packing != Packing::none) return text + " (packed)";
   if (is_quantised(meta.dtype)) return text + " (quantised)";
   text += ": ";

@@ -9,8 +9,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 Size product(const Shape& shape, int from, int to) {
@@ -27,7 +25,7 @@ void require_inner(std::string_view op, const Argument& a, const Argument& b) {
   const bool alike = (is_floating(x.dtype) && is_floating(y.dtype)) || (is_integer(x.dtype) && is_integer(y.dtype));
   if (!alike || x.device != y.device || x.shape.back() == y.shape.back()) return;
   throw error_about(ErrorKind::ShapeMismatch, op, {a, b})
-      .detail(format("{} and {} share no inner size ({}, {})", describe(a), describe(b), x.shape.back(), y.shape.back()));
+      .detail(text::format("{} and {} share no inner size ({}, {})", describe(a), describe(b), x.shape.back(), y.shape.back()));
 }
 
 }  // namespace
@@ -135,14 +133,14 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::span<const int> axes_a, 
     require_same_device(op, left, right);
     if (axes_a.size() != axes_b.size()) {
       throw error_about(ErrorKind::InvalidArgument, op, {left, right})
-          .detail(format("{} axes of a and {} of b", axes_a.size(), axes_b.size()));
+          .detail(text::format("{} axes of a and {} of b", axes_a.size(), axes_b.size()));
     }
     const auto ordered = [&](const Argument& t, std::span<const int> axes, std::vector<int>& summed, std::vector<int>& free) {
       std::uint32_t seen = 0;
       for (const int axis : axes) {
         summed.push_back(normalise_axis(op, axis, t.meta.shape.rank()));
         if ((seen >> summed.back() & 1) != 0)
-          throw error_about(ErrorKind::InvalidAxis, op, {t}).detail(format("axis {} is named twice", axis));
+          throw error_about(ErrorKind::InvalidAxis, op, {t}).detail(text::format("axis {} is named twice", axis));
         seen |= 1u << summed.back();
       }
       for (int axis = 0; axis < t.meta.shape.rank(); ++axis)
@@ -156,8 +154,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, std::span<const int> axes_a, 
       const Size size_a = x.shape[summed_a[i]], size_b = y.shape[summed_b[i]];
       if (size_a != size_b) {
         throw error_about(ErrorKind::ShapeMismatch, op, {left, right})
-            .detail(format("axis {} of {} and axis {} of {} have sizes {} and {}", axes_a[i], describe(left), axes_b[i], describe(right),
-                           size_a, size_b));
+            .detail(text::format("axis {} of {} and axis {} of {} have sizes {} and {}", axes_a[i], describe(left), axes_b[i],
+                                 describe(right), size_a, size_b));
       }
       k *= size_a;
     }
@@ -189,8 +187,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int axes) {
     require_present("tensordot", {"b", 2, y});
     if (axes < 0 || axes > a.rank() || axes > b.rank()) {
       throw error_about(ErrorKind::InvalidArgument, "tensordot", {{"a", 1, x}, {"b", 2, y}})
-          .value(format("{}", axes))
-          .detail(format("{} axes of {} and {}", axes, describe(x), describe(y)));
+          .value(text::format("{}", axes))
+          .detail(text::format("{} axes of {} and {}", axes, describe(x), describe(y)));
     }
     std::vector<int> last, first;
     for (int i = 0; i < axes; ++i) {
@@ -217,7 +215,7 @@ Tensor add_product(std::string_view op, int rank, const Tensor& c, const Tensor&
     require_rank(op, right, rank, rank);
     if (rank == 3 && meta_a.shape[0] != meta_b.shape[0]) {
       throw error_about(ErrorKind::ShapeMismatch, op, {left, right})
-          .detail(format("{} and {} differ in axis 0", describe(left), describe(right)));
+          .detail(text::format("{} and {} differ in axis 0", describe(left), describe(right)));
     }
     const DType dtype = meta_a.dtype;
     Tensor y = product_of(op, a, b, is_half(dtype) ? std::optional(DType::f32) : std::nullopt);
@@ -225,7 +223,7 @@ Tensor add_product(std::string_view op, int rank, const Tensor& c, const Tensor&
     const Meta sum{.dtype = dtype, .shape = y.shape(), .device = y.device()};
     if (require_broadcast(op, {"the product", 2, sum}, added) != y.shape()) {
       throw error_about(ErrorKind::ShapeMismatch, op, {added})
-          .detail(format("{} does not broadcast to {}", describe(added), to_string(y.shape())));
+          .detail(text::format("{} does not broadcast to {}", describe(added), to_string(y.shape())));
     }
     if (options.beta != 0) {
       const Tensor wide = c.to(y.dtype());
@@ -261,7 +259,7 @@ Tensor bilinear(const Tensor& x1, const Tensor& x2, const Tensor& w, const Tenso
     require_shape(op, b, shape);
     if (meta_1.shape.back() != meta_w.shape[1]) {
       throw error_about(ErrorKind::ShapeMismatch, op, {a, c})
-          .detail(format("{} and {} share no inner size ({}, {})", describe(a), describe(c), meta_1.shape.back(), meta_w.shape[1]));
+          .detail(text::format("{} and {} share no inner size ({}, {})", describe(a), describe(c), meta_1.shape.back(), meta_w.shape[1]));
     }
     const Size outputs = meta_w.shape[0], i = meta_w.shape[1], j = meta_w.shape[2],
                rows = product(meta_1.shape, 0, meta_1.shape.rank() - 1);

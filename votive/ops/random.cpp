@@ -14,8 +14,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 Random drawn_from(std::string_view op, RandomKind kind, const Shape& shape, const RandomOptions& options) {
@@ -31,7 +29,7 @@ Random drawn_from(std::string_view op, RandomKind kind, const Shape& shape, cons
 void require_dtype(std::string_view op, DType dtype, bool fits, std::string_view accepted) {
   if (fits) return;
   throw Error(ErrorKind::DTypeMismatch, op)
-      .detail(format("dtype {}", to_string(dtype)))
+      .detail(text::format("dtype {}", to_string(dtype)))
       .dtype(to_string(dtype))
       .accepted(std::string(accepted));
 }
@@ -80,7 +78,8 @@ double rounded_to(std::string_view op, double value, DType dtype) {
 }
 
 double require_probability(std::string_view op, double p) {
-  if (!(p >= 0 && p <= 1)) throw Error(ErrorKind::InvalidArgument, op).value(format("{}", p)).detail(format("p = {} is not in [0, 1]", p));
+  if (!(p >= 0 && p <= 1))
+    throw Error(ErrorKind::InvalidArgument, op).value(text::format("{}", p)).detail(text::format("p = {} is not in [0, 1]", p));
   return p;
 }
 
@@ -136,7 +135,7 @@ Tensor uniform(double low, double high, const Shape& shape, RandomOptions option
       wide ? random.high - random.low : static_cast<double>(static_cast<float>(random.high) - static_cast<float>(random.low));
   if (!(random.low < random.high) || !std::isfinite(distance)) {
     throw Error(ErrorKind::InvalidArgument, op)
-        .detail(format("[{}, {}) as {} is [{}, {})", low, high, to_string(options.dtype), random.low, random.high))
+        .detail(text::format("[{}, {}) as {} is [{}, {})", low, high, to_string(options.dtype), random.low, random.high))
         .accepted("low < high, a finite distance apart");
   }
   return apply(random);
@@ -169,7 +168,7 @@ Tensor normal(double mean, double deviation, const Shape& shape, RandomOptions o
   for (const double value : {mean, deviation}) literal_bits("normal", value, options.dtype, "Give a wider dtype");
   if (!(deviation >= 0) || !std::isfinite(deviation) || !std::isfinite(mean))
     throw Error(ErrorKind::InvalidArgument, "normal")
-        .detail(format("mean {} and deviation {}", mean, deviation))
+        .detail(text::format("mean {} and deviation {}", mean, deviation))
         .accepted("numbers, deviation ≥ 0");
   return normal_draw("normal", shape, options) * deviation + mean;
 }
@@ -202,7 +201,7 @@ Tensor truncated_normal(const Shape& shape, const TruncatedNormalOptions& option
   for (const double value : {mean, deviation}) literal_bits(op, value, options.dtype, "Give a wider dtype");
   if (!std::isfinite(mean) || !std::isfinite(deviation) || !(deviation > 0) || !(low < high)) {
     throw Error(ErrorKind::InvalidArgument, op)
-        .detail(format("mean {}, deviation {}, from {} to {}", mean, deviation, low, high))
+        .detail(text::format("mean {}, deviation {}, from {} to {}", mean, deviation, low, high))
         .accepted("deviation > 0 and low < high");
   }
   constexpr double root_two = 1.4142135623730951;
@@ -222,8 +221,8 @@ Tensor truncated_normal(const Shape& shape, const TruncatedNormalOptions& option
   random.high = end(high);
   if (!(random.low < random.high)) {
     throw Error(ErrorKind::InvalidArgument, op)
-        .detail(format("from {} to {}, {} and {} deviations from the mean, lies no probability that {} can tell from 0", low, high,
-                       (low - mean) / deviation, (high - mean) / deviation, wide ? "f64" : "f32"));
+        .detail(text::format("from {} to {}, {} and {} deviations from the mean, lies no probability that {} can tell from 0", low, high,
+                             (low - mean) / deviation, (high - mean) / deviation, wide ? "f64" : "f32"));
   }
   const Tensor z = erfinv(apply(random)) * (root_two * deviation) + mean;
   return minimum(maximum(z, low), high).to(options.dtype);
@@ -239,7 +238,7 @@ Tensor truncated_normal(const Shape& shape, Generator& generator, TruncatedNorma
 
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, RandomOptions options) {
   require_dtype("randint", options.dtype, is_integer(options.dtype), "u8, i8, u16, i16, u32, i32, u64, i64");
-  if (low >= high) throw Error(ErrorKind::InvalidArgument, "randint").detail(format("no integer is in [{}, {})", low, high));
+  if (low >= high) throw Error(ErrorKind::InvalidArgument, "randint").detail(text::format("no integer is in [{}, {})", low, high));
   for (const std::int64_t end : {low, high - 1}) literal_bits("randint", end, options.dtype, "Give a wider dtype");
   Random random = drawn_from("randint", RandomKind::integers, shape, options);
   random.integer_low = low;
@@ -255,7 +254,7 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, Generato
 Tensor randperm(Size n, RandomOptions options) {
   constexpr std::string_view op = "randperm";
   require_dtype(op, options.dtype, is_integer(options.dtype), "u8, i8, u16, i16, u32, i32, u64, i64");
-  if (n < 0) throw Error(ErrorKind::InvalidArgument, op).detail(format("{} numbers", n));
+  if (n < 0) throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} numbers", n));
   if (n > 0) literal_bits(op, n - 1, options.dtype, "Give a wider dtype");
   RandomOptions wide = options;
   wide.dtype = DType::u64;
@@ -282,7 +281,8 @@ Tensor bernoulli(const Tensor& p, RandomOptions options) {
   const Tensor exact = p.detach().to(DType::f64);
   const Tensor inside = logical_and(ge(exact, 0), le(exact, 1));  // a NaN is not
   if (!all(inside).item<bool>()) {
-    throw error_about(ErrorKind::InvalidArgument, op, {{"p", 1, meta}}).detail(format("p {} has values outside [0, 1]", describe(meta)));
+    throw error_about(ErrorKind::InvalidArgument, op, {{"p", 1, meta}})
+        .detail(text::format("p {} has values outside [0, 1]", describe(meta)));
   }
   options.device = meta.device;
   return lt(words(op, meta.shape, options).to(DType::f64), floor(exact * 0x1p32)).to(options.dtype);
@@ -301,15 +301,15 @@ Tensor multinomial(const Tensor& weights, Size n, MultinomialOptions options) {
   require_plain(op, argument);
   require_rank(op, argument, 1);
   const auto refuse = [&](const std::string& detail) {
-    throw error_about(ErrorKind::InvalidArgument, op, {argument}).detail(format("{}: {}", describe(argument), detail));
+    throw error_about(ErrorKind::InvalidArgument, op, {argument}).detail(text::format("{}: {}", describe(argument), detail));
   };
-  if (n < 0) refuse(format("{} samples", n));
+  if (n < 0) refuse(text::format("{} samples", n));
   const Tensor w = weights.detach().to(DType::f32);
   if (!all(logical_and(ge(w, 0), lt(w, std::numeric_limits<double>::infinity()))).item<bool>())
     refuse("a weight is negative, NaN or infinite");
   const Tensor positive = sum(gt(w, 0), {.axis = -1});
   const Size needed = options.replacement ? (n > 0 ? 1 : 0) : n;
-  if (!all(ge(positive, needed)).item<bool>()) refuse(format("a row has fewer than {} positive weights", needed));
+  if (!all(ge(positive, needed)).item<bool>()) refuse(text::format("a row has fewer than {} positive weights", needed));
   const RandomOptions from{.seed = options.seed, .stream = options.stream, .offset = options.offset, .device = meta.device};
   if (!options.replacement) {
     const Tensor waiting = -log(1.0 - apply(drawn_from(op, RandomKind::uniform, meta.shape, from)));

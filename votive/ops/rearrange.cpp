@@ -8,8 +8,6 @@
 
 namespace votive {
 
-using text::format;
-
 Tensor ravel(const Tensor& x) {
   const Meta meta = elements_meta("ravel", x);
   return reshaped_to("ravel", x, {count(meta.shape)});
@@ -29,7 +27,7 @@ Tensor movedim(const Tensor& x, std::span<const int> from, std::span<const int> 
   const int rank = meta.shape.rank();
   if (from.size() != to.size()) {
     throw error_about(ErrorKind::InvalidArgument, "movedim", {{"x", 1, meta}})
-        .detail(format("{} axes and {} places", from.size(), to.size()));
+        .detail(text::format("{} axes and {} places", from.size(), to.size()));
   }
   int axes[max_rank];
   std::fill_n(axes, max_rank, -1);
@@ -38,7 +36,8 @@ Tensor movedim(const Tensor& x, std::span<const int> from, std::span<const int> 
     const int axis = normalise_axis("movedim", from[i], rank), place = normalise_axis("movedim", to[i], rank);
     if ((moved >> axis & 1) != 0 || axes[place] >= 0) {
       throw error_about(ErrorKind::InvalidAxis, "movedim", {{"x", 1, meta}})
-          .detail((moved >> axis & 1) != 0 ? format("axis {} is named twice", from[i]) : format("place {} is named twice", to[i]));
+          .detail((moved >> axis & 1) != 0 ? text::format("axis {} is named twice", from[i])
+                                           : text::format("place {} is named twice", to[i]));
     }
     moved |= 1u << axis;
     axes[place] = axis;
@@ -61,7 +60,8 @@ Tensor movedim(const Tensor& x, int from, int to) { return movedim(x, std::span(
 Tensor atleast(const Tensor& x, int rank) {
   const Meta meta = elements_meta("atleast", x);
   if (rank < 0 || rank > max_rank) {
-    throw error_about(ErrorKind::InvalidArgument, "atleast", {{"x", 1, meta}}).detail(format("rank {} is not in 0..{}", rank, max_rank));
+    throw error_about(ErrorKind::InvalidArgument, "atleast", {{"x", 1, meta}})
+        .detail(text::format("rank {} is not in 0..{}", rank, max_rank));
   }
   Shape shape = meta.shape;
   while (shape.rank() < rank) shape.insert(0, 1);
@@ -72,7 +72,7 @@ Tensor rot90(const Tensor& x, Size k, int a, int b) {
   const Meta meta = elements_meta("rot90", x);
   const int rank = meta.shape.rank();
   const int from = normalise_axis("rot90", a, rank), to = normalise_axis("rot90", b, rank);
-  if (from == to) throw error_about(ErrorKind::InvalidAxis, "rot90", {{"x", 1, meta}}).detail(format("axes {} and {} are one", a, b));
+  if (from == to) throw error_about(ErrorKind::InvalidAxis, "rot90", {{"x", 1, meta}}).detail(text::format("axes {} and {} are one", a, b));
   const Size turns = (k % 4 + 4) % 4;
   Tensor y = x;
   if (turns == 1 || turns == 2) y = flipped("rot90", y, 1u << to);
@@ -102,7 +102,7 @@ Tensor roll(const Tensor& x, std::span<const Size> shifts, std::span<const int> 
   require_unblocked("roll", {"x", 1, meta});
   if (shifts.size() != axes.size()) {
     throw error_about(ErrorKind::InvalidArgument, "roll", {{"x", 1, meta}})
-        .detail(format("{} shifts for {} axes", shifts.size(), axes.size()));
+        .detail(text::format("{} shifts for {} axes", shifts.size(), axes.size()));
   }
   Axes(std::vector<int>(axes.begin(), axes.end())).mask("roll", meta.shape.rank());
   Tensor y = x;
@@ -130,7 +130,7 @@ Tensor expand(const Tensor& x, const Shape& shape) {
     if (shape[axis] != -1) continue;
     if (axis < extra) {
       throw error_about(ErrorKind::InvalidArgument, "expand", {{"x", 1, meta}})
-          .detail(format("-1 at axis {} of {}: {} has no such axis", axis, to_string(shape), describe(meta)));
+          .detail(text::format("-1 at axis {} of {}: {} has no such axis", axis, to_string(shape), describe(meta)));
     }
     if (axis - extra < meta.shape.rank()) whole[axis] = meta.shape[axis - extra];
   }
@@ -155,7 +155,7 @@ Tensor repeated(std::string_view op, const Tensor& x, const Shape& counts, bool 
     if (counts[axis] < 0 || __builtin_mul_overflow(shape[axis], counts[axis], &n)) {
       const Meta meta = x.meta();
       throw error_about(counts[axis] < 0 ? ErrorKind::InvalidArgument : ErrorKind::SizeOverflow, op, {{"x", 1, meta}})
-          .detail(format("{} times axis {} of {}", counts[axis], axis, describe(meta)));
+          .detail(text::format("{} times axis {} of {}", counts[axis], axis, describe(meta)));
     }
     result[axis] = n;
     if (counts[axis] != 1 && shape[axis] != 1) ++added;
@@ -210,7 +210,7 @@ Tensor repeat(const Tensor& x, const Shape& counts) {
   const Meta meta = elements_meta("repeat", x);
   if (counts.rank() < meta.shape.rank()) {
     throw error_about(ErrorKind::InvalidArgument, "repeat", {{"x", 1, meta}})
-        .detail(format("{} counts for {}", counts.rank(), describe(meta)))
+        .detail(text::format("{} counts for {}", counts.rank(), describe(meta)))
         .hint("Use tile, which puts ones in front");
   }
   return tiled("repeat", x, counts);
@@ -235,7 +235,7 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& counts, int axis) {
   const Size n = meta.shape[at];
   if (count_meta.shape.rank() == 1 && count_meta.shape[0] != n) {
     throw error_about(ErrorKind::ShapeMismatch, op, {a, c})
-        .detail(format("{} counts for axis {} of {}, which has {}", count_meta.shape[0], axis, describe(a), n));
+        .detail(text::format("{} counts for axis {} of {}, which has {}", count_meta.shape[0], axis, describe(a), n));
   }
   const bool unsigned_counts = count_meta.dtype == DType::u64;
   const std::vector<std::int64_t> each = counts.to(DType::i64).to_host<std::int64_t>();
@@ -244,9 +244,9 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& counts, int axis) {
     if (each[i] < 0 || __builtin_add_overflow(total, each[i], &total)) {
       throw error_about(each[i] < 0 && !unsigned_counts ? ErrorKind::InvalidArgument : ErrorKind::SizeOverflow, op, {c})
           .position({static_cast<Size>(i)})
-          .value(format("{}", each[i]))
-          .detail(format("counts {} has {} at position [{}]", describe(c),
-                         unsigned_counts ? format("{}", static_cast<std::uint64_t>(each[i])) : format("{}", each[i]), i));
+          .value(text::format("{}", each[i]))
+          .detail(text::format("counts {} has {} at position [{}]", describe(c),
+                               unsigned_counts ? text::format("{}", static_cast<std::uint64_t>(each[i])) : text::format("{}", each[i]), i));
     }
   }
   if (count_meta.shape.rank() == 0) return repeat_interleave(x, each[0], axis);

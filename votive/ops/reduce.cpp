@@ -8,8 +8,6 @@
 
 namespace votive {
 
-using text::format;
-
 Shape reduced_shape(const Shape& shape, std::uint32_t axes, bool keep) {
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -38,11 +36,11 @@ void refuse_empty(std::string_view op, const Argument& x, std::uint32_t axes) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if ((axes >> axis & 1) == 0) continue;
     reduced *= shape[axis] == 0 ? 0 : 1;
-    names += format("{}{}", names.empty() ? "" : ", ", axis);
+    names += text::format("{}{}", names.empty() ? "" : ", ", axis);
   }
   if (reduced != 0 || count(reduced_shape(shape, axes, false)) == 0) return;
   throw error_about(ErrorKind::EmptyReduction, op, {x})
-      .detail(format("{} over axis {} has no elements and no identity", describe(x), names));
+      .detail(text::format("{} over axis {} has no elements and no identity", describe(x), names));
 }
 
 }  // namespace
@@ -52,7 +50,8 @@ std::uint32_t Axes::mask(std::string_view op, int rank) const {
   std::uint32_t mask = 0;
   for (const int axis : axes_) {
     const std::uint32_t bit = 1u << normalise_axis(op, axis, rank);
-    if ((mask & bit) != 0) throw Error(ErrorKind::InvalidAxis, op).detail(format("axis {} is named twice", axis)).value(format("{}", axis));
+    if ((mask & bit) != 0)
+      throw Error(ErrorKind::InvalidAxis, op).detail(text::format("axis {} is named twice", axis)).value(text::format("{}", axis));
     mask |= bit;
   }
   return mask;
@@ -181,7 +180,7 @@ Tensor reduce(ReduceKind kind, const Tensor& x, const ReduceOptions& options) {
   const Tensor in = options.dtype && kind <= ReduceKind::prod ? x.to(*options.dtype) : x;
   if (options.dtype && kind > ReduceKind::prod) {
     throw Error(ErrorKind::InvalidArgument, op.name())
-        .detail(format("dtype = {}: its result has the dtype of x", to_string(*options.dtype)))
+        .detail(text::format("dtype = {}: its result has the dtype of x", to_string(*options.dtype)))
         .hint("Cast x, e.g. x.to(f32)");
   }
   if (is_checked() && (kind == ReduceKind::sum || kind == ReduceKind::prod) && !is_floating(in.dtype()))

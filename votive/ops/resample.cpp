@@ -14,8 +14,6 @@
 
 namespace votive {
 
-using text::format;
-
 // ---- tables ----
 
 namespace {
@@ -173,14 +171,17 @@ Tensor interpolate_axes(std::string_view op, const Tensor& x, const Shape& size,
     Shape result = meta.shape;
     for (int axis = 0; axis < axes; ++axis) {
       if (size[axis] < 0 || size[axis] >= Size{1} << 61)
-        throw error_about(ErrorKind::InvalidArgument, op, {a}).value(format("{}", size[axis])).detail(format("size {}", size[axis]));
+        throw error_about(ErrorKind::InvalidArgument, op, {a})
+            .value(text::format("{}", size[axis]))
+            .detail(text::format("size {}", size[axis]));
       if (size[axis] != 0 && meta.shape[first + axis] == 0)
-        throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(format("axis {} of {} is empty", first + axis, describe(a)));
+        throw error_about(ErrorKind::EmptyReduction, op, {a}).detail(text::format("axis {} of {} is empty", first + axis, describe(a)));
       result[first + axis] = size[axis];
     }
     checked_count(op, result, std::max<Size>(block_bytes(meta.dtype), sizeof(float)));
     if (options.mode == Interpolation::area) {
-      if (axes > 3) throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(format("area of {} axes", axes)).accepted("one to three");
+      if (axes > 3)
+        throw error_about(ErrorKind::InvalidArgument, op, {a}).detail(text::format("area of {} axes", axes)).accepted("one to three");
       Tensor y = reshape(x, [&] {
         Shape planes{1, 1};
         for (int axis = 0; axis < first; ++axis) planes[1] *= meta.shape[axis];
@@ -224,7 +225,7 @@ Tensor interpolate_by(const Tensor& x, const std::vector<double>& scale, Interpo
   const Argument a{"x", 1, meta};
   require_present(op, a);
   if (scale.size() > static_cast<std::size_t>(meta.shape.rank())) {
-    throw error_about(ErrorKind::ShapeMismatch, op, {a}).detail(format("{} factors for {}", scale.size(), describe(a)));
+    throw error_about(ErrorKind::ShapeMismatch, op, {a}).detail(text::format("{} factors for {}", scale.size(), describe(a)));
   }
   Shape size;
   for (std::size_t i = 0; i < scale.size(); ++i) {
@@ -232,8 +233,8 @@ Tensor interpolate_by(const Tensor& x, const std::vector<double>& scale, Interpo
     const double scaled = std::floor(n * scale[i]);
     if (!(scale[i] > 0) || !(scaled < 0x1p61)) {
       throw error_about(ErrorKind::InvalidArgument, op, {a})
-          .value(format("{}", scale[i]))
-          .detail(format("scale {}", scale[i]))
+          .value(text::format("{}", scale[i]))
+          .detail(text::format("scale {}", scale[i]))
           .accepted("finite, above 0");
     }
     size.push_back(static_cast<Size>(scaled));
@@ -252,8 +253,8 @@ Meta shufflable(std::string_view op, const Tensor& x, Size factor, std::string_v
   require_rank(op, a, least_rank);
   if (factor < 1 || factor > Size{1} << 30) {
     throw error_about(ErrorKind::InvalidArgument, op, {a})
-        .value(format("{}", factor))
-        .detail(format("{} {}", what, factor))
+        .value(text::format("{}", factor))
+        .detail(text::format("{} {}", what, factor))
         .accepted("at least 1");
   }
   return meta;
@@ -262,7 +263,7 @@ Meta shufflable(std::string_view op, const Tensor& x, Size factor, std::string_v
 void require_multiple(std::string_view op, const Meta& x, int axis, Size of) {
   if (x.shape[axis] % of == 0) return;
   throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, x}})
-      .detail(format("axis {} of {} is no multiple of {}", axis, describe(Argument{"x", 1, x}), of));
+      .detail(text::format("axis {} of {} is no multiple of {}", axis, describe(Argument{"x", 1, x}), of));
 }
 
 }  // namespace

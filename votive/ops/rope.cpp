@@ -10,8 +10,6 @@
 
 namespace votive {
 
-using text::format;
-
 Meta Rope::result(const Meta& x, const Meta& positions, const Meta& frequencies) const {
   const Argument a{"x", 1, x}, p{"positions", 2, positions}, f{"frequencies", 3, frequencies};
   require_floating(info.name, a);
@@ -32,7 +30,7 @@ Meta Rope::result(const Meta& x, const Meta& positions, const Meta& frequencies)
   require_shape(info.name, p, positions.shape.rank() == 1 ? Shape{T} : Shape{B, T});
   if (frequencies.shape[0] > D / 2) {
     throw error_about(ErrorKind::ShapeMismatch, info.name, {a, f})
-        .detail(format("{} turn {} pairs, and {} has {}", describe(f), frequencies.shape[0], describe(a), D / 2));
+        .detail(text::format("{} turn {} pairs, and {} has {}", describe(f), frequencies.shape[0], describe(a), D / 2));
   }
   return x;
 }
@@ -68,11 +66,11 @@ namespace {
 /// base^(−2i/R) for every pair, after the checks that all the frequencies share.
 std::vector<double> unscaled(std::string_view op, Size rotated, double base) try {
   if (rotated < 0 || rotated % 2 != 0)
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("{} elements do not form pairs", rotated)).accepted("even sizes");
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} elements do not form pairs", rotated)).accepted("even sizes");
   if (!(base > 0.0) || base > 1.7976931348623157e308)
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("base = {}", base)).accepted("positive finite numbers");
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("base = {}", base)).accepted("positive finite numbers");
   if (rotated > (Size{1} << 24))
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("{} elements", rotated)).accepted("up to 2^24 elements");
+    throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} elements", rotated)).accepted("up to 2^24 elements");
   std::vector<double> frequencies(static_cast<std::size_t>(rotated / 2));
   for (std::size_t i = 0; i < frequencies.size(); ++i)
     frequencies[i] = numerics::pow_positive_f64(base, -2.0 * static_cast<double>(i) / static_cast<double>(rotated));
@@ -88,7 +86,7 @@ Tensor rounded(const std::vector<double>& frequencies, const CreateOptions& opti
 
 void require_at_least(std::string_view op, std::string_view name, double value, double least) {
   if (value >= least && value <= 1.7976931348623157e308) return;
-  throw Error(ErrorKind::InvalidArgument, op).detail(format("{} = {}", name, value)).accepted(format("{} and more", least));
+  throw Error(ErrorKind::InvalidArgument, op).detail(text::format("{} = {}", name, value)).accepted(text::format("{} and more", least));
 }
 
 /// The base at which the slowest pair turns `factor` times slower and the fastest as before.
@@ -142,7 +140,9 @@ Tensor rope_frequencies_llama3(Size rotated, Llama3Rope scaling, double base, Cr
   require_at_least(op, "factor", scaling.factor, 1);
   require_at_least(op, "trained", static_cast<double>(scaling.trained), 1);
   if (!(scaling.low > 0.0 && scaling.low < scaling.high && scaling.high < 1e300))
-    throw Error(ErrorKind::InvalidArgument, op).detail(format("low = {}, high = {}", scaling.low, scaling.high)).accepted("0 < low < high");
+    throw Error(ErrorKind::InvalidArgument, op)
+        .detail(text::format("low = {}, high = {}", scaling.low, scaling.high))
+        .accepted("0 < low < high");
   for (double& f : frequencies) {
     const double turns = static_cast<double>(scaling.trained) * f / two_pi;  // within the length it was trained on
     if (turns > scaling.high) continue;
@@ -160,9 +160,9 @@ Tensor rope_frequencies_yarn(Size rotated, YarnRope scaling, double base, Create
   require_at_least(op, "trained", static_cast<double>(scaling.trained), 1);
   if (!(scaling.slow > 0.0 && scaling.slow < scaling.fast && scaling.fast < 1e300))
     throw Error(ErrorKind::InvalidArgument, op)
-        .detail(format("slow = {}, fast = {}", scaling.slow, scaling.fast))
+        .detail(text::format("slow = {}, fast = {}", scaling.slow, scaling.fast))
         .accepted("0 < slow < fast");
-  if (!(base > 1.0)) throw Error(ErrorKind::InvalidArgument, op).detail(format("base = {}", base)).accepted("numbers above 1");
+  if (!(base > 1.0)) throw Error(ErrorKind::InvalidArgument, op).detail(text::format("base = {}", base)).accepted("numbers above 1");
   const double pairs = static_cast<double>(rotated) / 2.0;
   // the pair, not always whole, that turns so often within the length it was trained on
   const auto pair_of = [&](double turns) {

@@ -12,8 +12,6 @@
 
 namespace votive {
 
-using text::format;
-
 std::string_view Scan::name() const {
   constexpr std::string_view names[] = {"cumsum", "cumprod", "logcumsumexp"};
   return names[static_cast<int>(kind)];
@@ -146,7 +144,7 @@ Tensor diff(const Tensor& x, int n, int axis) {
   return as_one("diff", [&] {
     require_plain("diff", {"x", 1, x.meta()});
     axis = normalise_axis("diff", axis, x.rank());
-    if (n < 0) throw Error(ErrorKind::InvalidArgument, "diff").detail(format("n = {}", n)).accepted("0 and more");
+    if (n < 0) throw Error(ErrorKind::InvalidArgument, "diff").detail(text::format("n = {}", n)).accepted("0 and more");
     Tensor y = x;
     for (int i = 0; i < n && y.size(axis) > 0; ++i) {
       const Size m = y.size(axis) - 1;

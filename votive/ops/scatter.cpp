@@ -10,15 +10,13 @@
 
 namespace votive {
 
-using text::format;
-
 void require_written_dtype(std::string_view op, const Argument& x, const Argument& source) {
   require_unblocked(op, source);
   const auto common = common_dtype(x.meta.dtype, source.meta.dtype);
   if (common && *common == x.meta.dtype) return;
   throw error_about(ErrorKind::DTypeMismatch, op, {x, source})
-      .detail(format("{} cannot hold every value of {}", describe(x), describe(source)))
-      .hint(format("Cast it, e.g. {}.to({})", source.name, to_string(x.meta.dtype)));
+      .detail(text::format("{} cannot hold every value of {}", describe(x), describe(source)))
+      .hint(text::format("Cast it, e.g. {}.to({})", source.name, to_string(x.meta.dtype)));
 }
 
 namespace {
@@ -53,14 +51,14 @@ Meta Scatter::result(const Meta& x, const Meta& indices, const Meta& source) con
     for (int at = 0; at < x.shape.rank(); ++at) {
       if (at == axis || indices.shape[at] <= x.shape[at]) continue;
       throw error_about(ErrorKind::ShapeMismatch, call, {a, i})
-          .detail(format("{} and {}: axis {} of the indices is longer", describe(a), describe(i), at));
+          .detail(text::format("{} and {}: axis {} of the indices is longer", describe(a), describe(i), at));
     }
   }
   if (source.shape.rank() != 0) require_shape(call, s, expected);
   if (x.shape[axis] == 0 && count(indices.shape) != 0) {  // y is empty, so no kernel will say it
     throw error_about(ErrorKind::IndexOutOfRange, call, {i})
-        .detail(format("argument 'indices' (#2, {}) has {} indices; axis {} of {} has no elements", describe(indices), count(indices.shape),
-                       axis, describe(a)));
+        .detail(text::format("argument 'indices' (#2, {}) has {} indices; axis {} of {} has no elements", describe(indices),
+                             count(indices.shape), axis, describe(a)));
   }
   return {.dtype = x.dtype, .shape = x.shape, .device = x.device};
 }
@@ -248,14 +246,14 @@ namespace {
 std::vector<Tensor> places_of(const Argument& x, std::span<const Tensor> indices) {
   std::vector<Tensor> all;
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    const std::string name = format("indices[{}]", k);
+    const std::string name = text::format("indices[{}]", k);
     const Meta meta = indices[k].meta();
     const Argument argument{name, 2, meta};
     const auto axis = static_cast<int>(all.size());
     const int axes = meta.dtype == DType::boolean ? meta.shape.rank() : 1;
     if (axis + axes > x.meta.shape.rank()) {
       throw error_about(ErrorKind::ShapeMismatch, "index_put", {x, argument})
-          .detail(format("{} has no axis {} for {}", describe(x), axis + axes - 1, describe(argument)));
+          .detail(text::format("{} has no axis {} for {}", describe(x), axis + axes - 1, describe(argument)));
     }
     if (meta.dtype != DType::boolean) {
       all.push_back(apply(IndexPlaces{{"index_put", name, 2, axis, x.meta.shape[axis]}}, indices[k]));
@@ -264,7 +262,7 @@ std::vector<Tensor> places_of(const Argument& x, std::span<const Tensor> indices
     for (int a = 0; a < axes; ++a) {
       if (meta.shape[a] == x.meta.shape[axis + a]) continue;
       throw error_about(ErrorKind::ShapeMismatch, "index_put", {x, argument})
-          .detail(format("{} and {}: axis {} of the mask meets axis {}", describe(x), describe(argument), a, axis + a));
+          .detail(text::format("{} and {}: axis {} of the mask meets axis {}", describe(x), describe(argument), a, axis + a));
     }
     const Tensor found = nonzero(indices[k]);
     for (int a = 0; a < axes; ++a) all.push_back(select(found, 1, a));
@@ -283,7 +281,7 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   require_same_device(op.call, to, from);
   if (indices.empty()) throw error_about(ErrorKind::InvalidArgument, op.call, {to}).detail("no indices");
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    const std::string name = format("indices[{}]", k);
+    const std::string name = text::format("indices[{}]", k);
     const Meta meta = indices[k].meta();
     const Argument argument{name, 2, meta};
     require_present(op.call, argument);
@@ -299,7 +297,7 @@ Tensor index_put(const Tensor& x, std::span<const Tensor> indices, const Tensor&
   for (const Size n : rest) given.push_back(n);
   if (require_broadcast(op.call, from, {"what is indexed", 1, {.dtype = a.dtype, .shape = given}}) != given) {
     throw error_about(ErrorKind::ShapeMismatch, op.call, {to, from})
-        .detail(format("{} does not broadcast to {}", describe(from), to_string(given)));
+        .detail(text::format("{} does not broadcast to {}", describe(from), to_string(given)));
   }
   if (count(a.shape) == 0) return x;
   Tensor flat = zeros({}, DType::i64, {.device = a.device});

@@ -7,15 +7,13 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 bool is_blocked(const Meta& x) { return is_quantised(x.dtype) || x.packing != Packing::none; }
 
 [[noreturn]] void refuse_blocked(std::string_view op, const Meta& x) {
   throw error_about(ErrorKind::Unsupported, op, {{"x", 1, x}})
-      .detail(format("x {} lies in blocks", describe(x)))
+      .detail(text::format("x {} lies in blocks", describe(x)))
       .accepted("transpose of the last two axes, select and narrow of axes before the last")
       .hint("Dequantise it, e.g. x.to(f32)");
 }
@@ -86,14 +84,14 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   if (x.defined() && holds_exactly(shape, x.count())) return reshaped_to("reshape", x, shape);
   const Meta meta = movable("reshape", x);
   const auto refuse = [&](ErrorKind kind, const std::string& detail) {
-    return error_about(kind, "reshape", {{"x", 1, meta}}).detail(format("{} to {}: {}", describe(meta), to_string(shape), detail));
+    return error_about(kind, "reshape", {{"x", 1, meta}}).detail(text::format("{} to {}: {}", describe(meta), to_string(shape), detail));
   };
   Shape result = shape;
   int deduced = -1;
   Shape known;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] != -1) {
-      if (shape[axis] < 0) throw refuse(ErrorKind::InvalidArgument, format("size {} at axis {}", shape[axis], axis));
+      if (shape[axis] < 0) throw refuse(ErrorKind::InvalidArgument, text::format("size {} at axis {}", shape[axis], axis));
       known.push_back(shape[axis]);
     } else if (deduced >= 0) {
       throw refuse(ErrorKind::InvalidArgument, "more than one -1");
@@ -105,10 +103,10 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   const Size n = count(meta.shape);
   if (deduced >= 0) {
     if (others == 0) throw refuse(ErrorKind::InvalidArgument, "-1 is ambiguous beside a size 0");
-    if (n % others != 0) throw refuse(ErrorKind::ShapeMismatch, format("{} elements are no multiple of {}", n, others));
+    if (n % others != 0) throw refuse(ErrorKind::ShapeMismatch, text::format("{} elements are no multiple of {}", n, others));
     result[deduced] = n / others;
   } else if (others != n) {
-    throw refuse(ErrorKind::ShapeMismatch, format("{} elements and {}", n, others));
+    throw refuse(ErrorKind::ShapeMismatch, text::format("{} elements and {}", n, others));
   }
   return reshaped_to("reshape", x, result);
 }
@@ -120,7 +118,7 @@ Tensor flatten(const Tensor& x, int first, int last) {
   const int b = normalise_axis("flatten", last, meta.shape.rank());
   if (a > b) {
     throw error_about(ErrorKind::InvalidAxis, "flatten", {{"x", 1, meta}})
-        .detail(format("first axis {} comes after last axis {}", first, last));
+        .detail(text::format("first axis {} comes after last axis {}", first, last));
   }
   Shape shape;
   for (int axis = 0; axis < meta.shape.rank(); ++axis) {
@@ -138,14 +136,14 @@ Tensor permute(const Tensor& x, std::span<const int> axes) {
   const int rank = meta.shape.rank();
   if (static_cast<int>(axes.size()) != rank) {
     throw error_about(ErrorKind::InvalidArgument, "permute", {{"x", 1, meta}})
-        .detail(format("{} axes for {}", axes.size(), describe(meta)));
+        .detail(text::format("{} axes for {}", axes.size(), describe(meta)));
   }
   int normalised[max_rank];
   std::uint32_t seen = 0;
   for (int i = 0; i < rank; ++i) {
     normalised[i] = normalise_axis("permute", axes[i], rank);
     if ((seen >> normalised[i] & 1) != 0) {
-      throw error_about(ErrorKind::InvalidAxis, "permute", {{"x", 1, meta}}).detail(format("axis {} is named twice", axes[i]));
+      throw error_about(ErrorKind::InvalidAxis, "permute", {{"x", 1, meta}}).detail(text::format("axis {} is named twice", axes[i]));
     }
     seen |= 1u << normalised[i];
   }
@@ -169,7 +167,7 @@ Tensor squeeze(const Tensor& x, int axis) {
   const int at = normalise_axis("squeeze", axis, meta.shape.rank());
   if (meta.shape[at] != 1) {
     throw error_about(ErrorKind::ShapeMismatch, "squeeze", {{"x", 1, meta}})
-        .detail(format("axis {} of {} has size {}", axis, describe(meta), meta.shape[at]));
+        .detail(text::format("axis {} of {} has size {}", axis, describe(meta), meta.shape[at]));
   }
   if (is_blocked(meta) && at >= meta.shape.rank() - 2) refuse_blocked("squeeze", meta);
   Layout layout = x.layout();
@@ -194,7 +192,7 @@ Tensor unsqueeze(const Tensor& x, int axis) {
   const int at = normalise_axis("unsqueeze", axis, meta.shape.rank() + 1);
   if (meta.shape.rank() == max_rank) {
     throw error_about(ErrorKind::ShapeMismatch, "unsqueeze", {{"x", 1, meta}})
-        .detail(format("{} has {} axes, the most there can be", describe(meta), max_rank));
+        .detail(text::format("{} has {} axes, the most there can be", describe(meta), max_rank));
   }
   if (is_blocked(meta) && at > meta.shape.rank() - 2) refuse_blocked("unsqueeze", meta);
   Layout layout = x.layout();
@@ -234,7 +232,7 @@ Tensor narrow(const Tensor& x, int axis, Size start, Size n) {
   const Size size = meta.shape[at];
   if (start < 0 || n < 0 || start > size || n > size - start) {
     throw error_about(ErrorKind::IndexOutOfRange, "narrow", {{"x", 1, meta}})
-        .detail(format("{} elements from {} of axis {} of {}, which has {}", n, start, axis, describe(meta), size));
+        .detail(text::format("{} elements from {} of axis {} of {}, which has {}", n, start, axis, describe(meta), size));
   }
   return narrowed("narrow", x, at, start, n);
 }
@@ -249,9 +247,9 @@ Layout selected_from(std::string_view op, const Meta& x, int axis, Size index, c
   const Size n = x.shape[axis];
   if (index < -n || index >= n) {
     throw error_about(ErrorKind::IndexOutOfRange, op, {{"x", 1, x}})
-        .detail(n == 0 ? format("index {} of axis {} of {}, which is empty", index, axis, describe(x))
-                       : format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(x), -n, n - 1))
-        .value(format("{}", index));
+        .detail(n == 0 ? text::format("index {} of axis {} of {}, which is empty", index, axis, describe(x))
+                       : text::format("index {} of axis {} of {}; valid range is {}..{}", index, axis, describe(x), -n, n - 1))
+        .value(text::format("{}", index));
   }
   Layout result = sliced(layout, axis, index < 0 ? index + n : index, 1, 1);
   result.shape.erase(axis);
@@ -295,7 +293,7 @@ Tensor broadcasted_to(std::string_view op, const Tensor& x, const Shape& shape) 
   for (int axis = 0; fits && axis < meta.shape.rank(); ++axis) fits = meta.shape[axis] == shape[axis + extra] || meta.shape[axis] == 1;
   if (!fits) {
     throw error_about(ErrorKind::ShapeMismatch, op, {{"x", 1, meta}})
-        .detail(format("{} does not broadcast to {}", describe(meta), to_string(shape)));
+        .detail(text::format("{} does not broadcast to {}", describe(meta), to_string(shape)));
   }
   if (meta.shape == shape) return x;
   return record(Broadcast{op}, Tensor::view(x, broadcast_layout(x.layout(), shape)), x);

@@ -11,8 +11,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -31,7 +29,8 @@ Meta Statistic::result(const Meta& x) const {
   } else {
     require_number(name(), argument);
   }
-  if (!(std::fabs(correction) < infinity)) throw Error(ErrorKind::InvalidArgument, name()).detail(format("correction = {}", correction));
+  if (!(std::fabs(correction) < infinity))
+    throw Error(ErrorKind::InvalidArgument, name()).detail(text::format("correction = {}", correction));
   Meta y = x;
   if (!is_floating(x.dtype)) y.dtype = DType::f32;
   y.shape = reduced_shape(x.shape, axes, keep);
@@ -83,7 +82,7 @@ Tensor variance(StatisticKind kind, const Tensor& x, const VarianceOptions& opti
   if (!options.correction) {
     throw Error(ErrorKind::InvalidArgument, op.name())
         .detail("no correction is given, and conventions differ")
-        .hint(format("Write {0}(x, {{.correction = 1}}) to divide by n - 1, {0}(x, {{.correction = 0}}) to divide by n", op.name()));
+        .hint(text::format("Write {0}(x, {{.correction = 1}}) to divide by n - 1, {0}(x, {{.correction = 0}}) to divide by n", op.name()));
   }
   return statistic(op, x, options.axis);
 }
@@ -110,7 +109,7 @@ Tensor norm(const Tensor& x, const NormOf& options) {
     if (joined_count(x.shape(), axes) == 0 && (p >= 0 || count(shape) == 0)) return zeros(shape, dtype, {.device = x.device()});
     if (joined_count(x.shape(), axes) == 0) {
       const Meta meta = x.meta();
-      throw error_about(ErrorKind::EmptyReduction, "norm", {{"x", 1, meta}}).detail(format("{} for p = {}", describe(meta), p));
+      throw error_about(ErrorKind::EmptyReduction, "norm", {{"x", 1, meta}}).detail(text::format("{} for p = {}", describe(meta), p));
     }
     const Tensor wide = widened(x);
     if (p == 0) return sum(where(eq(wide, wide), abs(sign(wide)), 1), over).to(dtype);

@@ -41,7 +41,7 @@ const std::array<char32_t, 256>& characters() {
 Merges merges_of(const Vocabulary& vocabulary, const TokenIndex& index) {
   const auto refuse = [&](std::size_t i, const std::string& why) {
     return Error(ErrorKind::InvalidFile, "tokenizer")
-        .detail(format("merge {} of {}, '{}', {}", i, vocabulary.merges.size(), shown(vocabulary.merges[i], 80), why))
+        .detail(text::format("merge {} of {}, '{}', {}", i, vocabulary.merges.size(), shown(vocabulary.merges[i], 80), why))
         .hint("Convert the model again: its vocabulary and its merges do not belong together");
   };
   std::vector<Merges::Rule> rules;

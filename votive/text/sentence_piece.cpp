@@ -38,7 +38,7 @@ std::string bytes_of_sentence_piece(std::string_view spelling, bool is_byte) {
     const int high = formed ? hex_digit(spelling[3]) : -1, low = formed ? hex_digit(spelling[4]) : -1;
     if (high < 0 || low < 0)
       throw Error(ErrorKind::InvalidFile, "tokenizer")
-          .detail(format("the byte token '{}' is not spelled <0x00> … <0xFF>", shown(spelling, 80)));
+          .detail(text::format("the byte token '{}' is not spelled <0x00> … <0xFF>", shown(spelling, 80)));
     return std::string(1, static_cast<char>(high * 16 + low));
   }
   std::string bytes;

@@ -17,8 +17,6 @@
 
 namespace votive {
 
-using text::format;
-
 namespace {
 
 // Real tokens have at most a few hundred bytes. The limit keeps a file from making look-ups quadratic with one token of a megabyte.
@@ -41,14 +39,14 @@ void check_counts(const Vocabulary& v) {
   const std::size_t count = v.tokens.size();
   if (v.model != "gpt2" && v.model != "llama")
     throw Error(ErrorKind::Unsupported, "tokenizer")
-        .detail(format("the tokenizer model '{}' is not known", text::shown(v.model, 80)))
+        .detail(text::format("the tokenizer model '{}' is not known", text::shown(v.model, 80)))
         .value(v.model)
         .accepted("gpt2, llama");
   if (count == 0) throw invalid("the vocabulary has no tokens");
   if (count > longest_text || v.merges.size() > longest_text)
-    throw Error(ErrorKind::SizeOverflow, "tokenizer").detail(format("{} tokens and {} merges", count, v.merges.size()));
-  if (!v.types.empty() && v.types.size() != count) throw invalid(format("{} tokens but {} token types", count, v.types.size()));
-  if (!v.scores.empty() && v.scores.size() != count) throw invalid(format("{} tokens but {} scores", count, v.scores.size()));
+    throw Error(ErrorKind::SizeOverflow, "tokenizer").detail(text::format("{} tokens and {} merges", count, v.merges.size()));
+  if (!v.types.empty() && v.types.size() != count) throw invalid(text::format("{} tokens but {} token types", count, v.types.size()));
+  if (!v.scores.empty() && v.scores.size() != count) throw invalid(text::format("{} tokens but {} scores", count, v.scores.size()));
   if (v.model == "llama" && v.scores.empty())
     throw invalid("a SentencePiece vocabulary without scores says nothing about the order of merges");
 }
@@ -57,16 +55,16 @@ void check_values(const Vocabulary& v) {
   for (std::size_t i = 0; i < v.tokens.size(); ++i)
     if (v.tokens[i].size() > longest_token)
       throw Error(ErrorKind::Unsupported, "tokenizer")
-          .detail(format("token {} is {} bytes long", i, v.tokens[i].size()))
-          .limit(format("{} bytes", longest_token))
-          .accepted(format("at most {} bytes", longest_token));
+          .detail(text::format("token {} is {} bytes long", i, v.tokens[i].size()))
+          .limit(text::format("{} bytes", longest_token))
+          .accepted(text::format("at most {} bytes", longest_token));
   for (std::size_t i = 0; i < v.types.size(); ++i)
-    if (v.types[i] < 0 || v.types[i] > 6) throw invalid(format("token {} has the type {}, known are 1 to 6", i, v.types[i]));
+    if (v.types[i] < 0 || v.types[i] > 6) throw invalid(text::format("token {} has the type {}, known are 1 to 6", i, v.types[i]));
   for (std::size_t i = 0; i < v.scores.size(); ++i)
-    if (!std::isfinite(v.scores[i])) throw invalid(format("token {} has the score {}", i, v.scores[i]));
+    if (!std::isfinite(v.scores[i])) throw invalid(text::format("token {} has the score {}", i, v.scores[i]));
   const auto check_id = [&](std::string_view name, const std::optional<int>& id) {
     if (id && (*id < 0 || static_cast<std::size_t>(*id) >= v.tokens.size()))
-      throw invalid(format("the {} token is {}, the vocabulary has {} tokens", name, *id, v.tokens.size()));
+      throw invalid(text::format("the {} token is {}, the vocabulary has {} tokens", name, *id, v.tokens.size()));
   };
   check_id("BOS", v.bos);
   check_id("EOS", v.eos);
@@ -82,8 +80,10 @@ text::TokenIndex index_of(const Vocabulary& v) {
     if (v.tokens[i].empty()) continue;  // published files have them where ids were left free; no text becomes one
     const int first = index.add(static_cast<int>(i));
     if (first == text::TokenIndex::crowded)
-      throw invalid(format("token {}, '{}', and hundreds before it were made to be hard to tell apart", i, text::shown(v.tokens[i], 80)));
-    if (first != text::TokenIndex::none) throw invalid(format("tokens {} and {} are both '{}'", first, i, text::shown(v.tokens[i], 80)));
+      throw invalid(
+          text::format("token {}, '{}', and hundreds before it were made to be hard to tell apart", i, text::shown(v.tokens[i], 80)));
+    if (first != text::TokenIndex::none)
+      throw invalid(text::format("tokens {} and {} are both '{}'", first, i, text::shown(v.tokens[i], 80)));
   }
   return index;
 }
@@ -189,7 +189,7 @@ struct Tokenizer::Tables {
           .arg("id", 1)
           .value(std::to_string(id))
           .position({static_cast<Size>(position)})
-          .detail(format("id {} at position {}; the vocabulary has {} tokens", id, position, pieces.size()));
+          .detail(text::format("id {} at position {}; the vocabulary has {} tokens", id, position, pieces.size()));
     return static_cast<std::size_t>(id);
   }
 };
@@ -202,7 +202,7 @@ std::vector<int> Tokenizer::encode(std::string_view text, const EncodeOptions& o
   if (text.size() >= longest_text)
     throw Error(ErrorKind::SizeOverflow, "encode")
         .arg("text", 1)
-        .detail(format("{} bytes of text; encode takes less than {}", text.size(), longest_text));
+        .detail(text::format("{} bytes of text; encode takes less than {}", text.size(), longest_text));
   std::vector<int> ids;
   ids.reserve(text.size() / 3 + 2);
   if (options.add_special && adds_bos()) ids.push_back(*bos());
