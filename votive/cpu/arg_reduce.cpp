@@ -61,7 +61,7 @@ class PlaceColumns {
     while (rows > 0) {
       const Size m = least(rows, rows_numbered - rows_);
       Size r = 0;
-      for (; r + together <= m; r += together) join<together>(row + r * step, step, r + 2 * together <= m);
+      for (; r + rows_together <= m; r += rows_together) join<rows_together>(row + r * step, step, r + 2 * rows_together <= m);
       for (; r < m; ++r) join<1>(row + r * step, step, false);
       row += m * step;
       rows -= m;
@@ -73,7 +73,7 @@ class PlaceColumns {
   }
 
  private:
-  static constexpr int together = 4;
+  static constexpr int rows_together = 4;
 
   /// Piece by piece, and the same piece of the rows after these is fetched: rows side by side are streams that end and start elsewhere all the time
   /// (argmax of f32 along axis 0 62 % of read bandwidth without, 2-core Zen 4).
