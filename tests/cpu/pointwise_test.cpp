@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "tests/cpu/same_bits.h"
+#include "votive/ops/apply.h"
+#include "votive/ops/pointwise.h"
 
 namespace votive::test {
 namespace {
@@ -123,16 +125,20 @@ TEST(CpuHalves, LookedUpHaveTheBitsOfTheReference) {
   for (std::size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<std::uint16_t>(i * 40503);  // all of them, as neighbours far apart
   for (DType dtype : {DType::f16, DType::bf16}) {
     const Tensor all = from_host(std::span<const std::uint16_t>(bits), {256, 256}, dtype);
-    const std::vector<Tensor> inputs = {all,
-                                        transpose(all),
-                                        flip(all, 1),
-                                        narrow(reshape(all, {65536}), 0, 3, 5003),
-                                        broadcast_to(narrow(all, 0, 7, 1), {33, 256}),
-                                        broadcast_to(narrow(all, 1, 9, 1), {256, 77})};
+    expect_as_reference(std::string(to_string(dtype)), {all}, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (std::size_t kind = 0; kind < unary_kinds; ++kind) {
+        const Unary op{static_cast<UnaryKind>(kind)};
+        if (row(op.kind).group == PointwiseGroup::function) results.push_back(apply(op, in[0]));
+      }
+      return results;
+    });
+    const std::vector<Tensor> inputs = {transpose(all), flip(all, 1), narrow(reshape(all, {65536}), 0, 3, 32773),
+                                        broadcast_to(narrow(all, 0, 7, 1), {133, 256}), broadcast_to(narrow(all, 1, 9, 1), {256, 177})};
     expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
       std::vector<Tensor> results;
       for (const Tensor& x : in) {
-        for (Function1 f : {exp, log1p, tanh, gelu, lgamma}) results.push_back(f(x));
+        for (Function1 f : {exp, tanh, gelu}) results.push_back(f(x));
       }
       return results;
     });
@@ -146,11 +152,11 @@ TEST(CpuHalves, AreTheSameWhetherComputedOrLookedUp) {
     const Tensor x = draw.wild({65536}, dtype);
     for_every_machine([&](const std::string& machine) {
       std::vector<Tensor> pieces;
-      for (Size at = 0; at < 65536; at += 4096) pieces.push_back(expm1(narrow(x, 0, at, 4096)));  // the last of these may be looked up
+      for (Size at = 0; at < 65536; at += 32768) pieces.push_back(expm1(narrow(x, 0, at, 32768)));  // the last of these may be looked up
       std::vector<Tensor> small;
       for (Size at = 0; at < 65536; at += 1024) small.push_back(expm1(narrow(x, 0, at, 1024)));
       const Tensor whole = expm1(x);
-      expect_equal_bits(concat(pieces, 0), whole, "4096 at a time on " + machine);
+      expect_equal_bits(concat(pieces, 0), whole, "32768 at a time on " + machine);
       expect_equal_bits(concat(small, 0), whole, "1024 at a time on " + machine);
     });
   }

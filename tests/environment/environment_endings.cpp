@@ -212,6 +212,17 @@ int asked_for_nonsense() {
   return 0;
 }
 
+/// A device that needs no set of its own is refused all the same, every time.
+int asked_for_nonsense_of_reference() {
+  for (int i = 0; i < 3; ++i) {
+    try {
+      exp(ones({3}, DType::f32, {.device = Device::reference}));
+      std::printf("computed\n");
+    } catch (const Error& error) { std::printf("%s\n", error.what()); }
+  }
+  return 0;
+}
+
 /// Numbers in texts must not follow the program's locale.
 int locale_with_commas() {
   struct Commas : std::numpunct<char> {
@@ -252,6 +263,7 @@ int main(int argc, char** argv) {
       {"pool_started_upward", [] { return pool_started_in_a_hostile_thread(environment::Surroundings::upward); }},
       {"pool_started_trapping", [] { return pool_started_in_a_hostile_thread(environment::Surroundings::trapping); }},
       {"asked_for_nonsense", asked_for_nonsense},
+      {"asked_for_nonsense_of_reference", asked_for_nonsense_of_reference},
       {"locale_with_commas", locale_with_commas},
   };
   const auto scene = scenes.find(argc > 1 ? argv[1] : "");

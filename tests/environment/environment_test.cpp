@@ -284,6 +284,14 @@ TEST_F(Nonsense, InVotiveIsaIsATypedErrorAtEveryCallThatNamesTheChoices) {
   }
 }
 
+TEST_F(Nonsense, InVotiveIsaIsRefusedByEveryDeviceEveryTime) {
+  const Ended ended = scene("asked_for_nonsense_of_reference", {"VOTIVE_ISA=v5"});
+  EXPECT_EQ(ended.status, 0) << ended.error;
+  const Lines lines = lines_of(ended.out);
+  ASSERT_EQ(lines.size(), 3u) << ended.out;
+  for (const auto& [line, rest] : lines) EXPECT_NE(line.find("'v5'"), std::string::npos) << line;
+}
+
 TEST_F(Nonsense, OfNothingIsAsIfItWereNotSet) {
   const Ended ended = scene("asked_for_nonsense", {"VOTIVE_ISA=", "VOTIVE_THREADS="});
   EXPECT_EQ(ended.out, "computed\ncomputed\ncomputed\n");

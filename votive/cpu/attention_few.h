@@ -109,7 +109,7 @@ struct KeysBf16 {
 };
 
 /// Groups of keys whose chains run side by side, and how many of them share what is broadcast of a query. For one row a single group, whose chains wait for
-/// each other but whose keys lie close together: 16 f32 keys of 64 at once are read at two thirds of bandwidth, 8 at nine tenths (2-core Zen 4). For more
+/// each other but whose keys lie close together: 16 f32 keys of 64 at once are read at two thirds of bandwidth, 8 at nine tenths (2-core Zen 4); f16 keys, half as long, come 16 at a time. For more
 /// rows, what the registers hold beside four columns.
 struct KeyGroups {
   int count, sharing;

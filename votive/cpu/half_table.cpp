@@ -18,7 +18,9 @@ namespace votive::cpu::VOTIVE_ISA {
 namespace {
 
 constexpr Size entries = Size{1} << 16;
-constexpr Size worth_a_look = 4 * tile_size;  // for fewer, lines of the table may have to come from memory
+
+/// For fewer, the lines of the table that must come from memory would cost more than looking saves: ordinary bf16 lie in some 80 lines, f16 in 600.
+constexpr Size worth_a_look(DType x) { return x == DType::bf16 ? 4096 : 32768; }
 
 struct HalfTable {
   std::atomic<const u16*> values{nullptr};  // never freed: another thread may be reading
@@ -27,7 +29,10 @@ struct HalfTable {
 
 bool is_worth_a_table(UnaryKind kind) {
 #if defined(__AVX512F__)
-  switch (kind) {  // as fast as a look
+  switch (kind) {  // about as fast as a look
+    case UnaryKind::exp:
+    case UnaryKind::log:
+    case UnaryKind::hardswish:
     case UnaryKind::softsign:
     case UnaryKind::rad2deg:
     case UnaryKind::deg2rad: return false;
@@ -79,7 +84,7 @@ bool is_worth_a_table(UnaryKind kind) {
 
 const u16* half_table(UnaryKind kind, DType x, Size count) {
   static HalfTable tables[unary_kinds][2];
-  if (!is_half(x) || count < worth_a_look || !is_worth_a_table(kind)) return nullptr;
+  if (!is_half(x) || count < worth_a_look(x) || !is_worth_a_table(kind)) return nullptr;
   HalfTable& table = tables[static_cast<std::size_t>(kind)][x == DType::bf16];
   if (const u16* const values = table.values.load(std::memory_order_acquire)) return values;
   if (count < entries && table.asked.fetch_add(count, std::memory_order_relaxed) + count < entries) return nullptr;

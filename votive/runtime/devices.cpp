@@ -12,8 +12,8 @@ void register_all_kernels() {
   // Not std::call_once: after an exception (VOTIVE_ISA names no set) the next call would wait for ever where pthread_once does not unwind, as in musl.
   static const bool registered = [] {
     Kernels kernels;
+    cpu::register_kernels(kernels);  // first: it may refuse VOTIVE_ISA, and then no device has kernels
     reference::register_kernels(kernels);
-    cpu::register_kernels(kernels);
     return true;
   }();
   static_cast<void>(registered);

@@ -27,7 +27,7 @@ std::vector<InstructionSet> instruction_sets();
 std::string_view instruction_set();
 
 /// Uses another set from the next operation on. Not while another thread computes.
-/// Throws Error{InvalidArgument} for an unknown name and Error{Unsupported} for one this machine cannot run, naming the choices.
+/// Throws Error{InvalidArgument} for an unknown name, here or in VOTIVE_ISA, and Error{Unsupported} for one this machine cannot run, naming the choices.
 void set_instruction_set(std::string_view name);
 
 }  // namespace votive::runtime
