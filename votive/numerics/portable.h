@@ -8,6 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if !defined(__FMA__) && !defined(__aarch64__) && !defined(__GLIBC__)
+#include "votive/numerics/soft_fma.h"
+#endif
+
 #if defined(__GNUC__)
 #define VOTIVE_SCALAR __attribute__((always_inline)) static inline  // inlined, so no instruction set's copy can serve another's caller
 #else
@@ -27,8 +31,13 @@ typedef int64_t i64;
 typedef float f32;
 typedef double f64;
 
+#if defined(__FMA__) || defined(__aarch64__) || defined(__GLIBC__)
 VOTIVE_SCALAR f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 VOTIVE_SCALAR f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+#else
+VOTIVE_SCALAR f32 fma_f32(f32 a, f32 b, f32 c) { return soft_fma_f32(a, b, c); }
+VOTIVE_SCALAR f64 fma_f64(f64 a, f64 b, f64 c) { return soft_fma_f64(a, b, c); }
+#endif
 VOTIVE_SCALAR f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
 VOTIVE_SCALAR f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
 
