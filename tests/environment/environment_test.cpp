@@ -226,7 +226,10 @@ TEST_P(Scene, EndsByItself) {
     GTEST_SKIP() << "ThreadSanitizer takes the end of a process whose threads still run for a race";
   // What goes wrong between threads goes wrong sometimes.
   for (int round = 0; round < 5; ++round) {
-    const Ended ended = run({.command = {program("environment_endings"), GetParam()}, .seconds = 120});
+    // A main thread that has ended takes from the leak checker's sight what the C library noted for its threads.
+    const std::vector<std::string> variables =
+        ends_early ? std::vector<std::string>{"ASAN_OPTIONS=detect_leaks=0"} : std::vector<std::string>{};
+    const Ended ended = run({.command = {program("environment_endings"), GetParam()}, .variables = variables, .seconds = 120});
     ASSERT_EQ(ended.signal, 0) << GetParam() << ": " << ended.out << ended.error;
     ASSERT_EQ(ended.status, 0) << GetParam() << ": " << ended.out << ended.error;
   }
