@@ -1,4 +1,10 @@
 # Linux with musl and libc++ instead of glibc and libstdc++, by the compiler that zig brings along (PATH or ZIG names it).
+if(NOT DEFINED ENV{ZIG})
+  find_program(VOTIVE_ZIG zig)
+  if(NOT VOTIVE_ZIG)
+    message(FATAL_ERROR "the preset musl needs zig: put it into PATH, or say where it is, ZIG=path/to/zig (pip install ziglang brings one)")
+  endif()
+endif()
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_CXX_COMPILER ${CMAKE_CURRENT_LIST_DIR}/zig-c++)

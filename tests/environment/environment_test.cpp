@@ -282,6 +282,7 @@ TEST_F(Nonsense, InVotiveIsaIsATypedErrorAtEveryCallThatNamesTheChoices) {
       EXPECT_EQ(line, lines[0].first);
       const std::string shown = value == "\xff" ? "\\xff" : value.size() > 80 ? value.substr(0, 80) + "…" : value;
       EXPECT_NE(line.find("'" + shown + "'"), std::string::npos) << line;
+      EXPECT_TRUE(line.starts_with("VOTIVE_ISA: invalid argument: ")) << line;
       EXPECT_NE(line.find("baseline"), std::string::npos) << line;
     }
   }

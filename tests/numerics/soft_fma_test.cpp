@@ -74,7 +74,7 @@ TEST(SoftFma, OfF32RoundsOnceWhateverTheExponents) {
   }
 }
 
-// Zeros, ends of the range, infinities and NaN with each other, in every sign. musl 1.2.5 fails at the first line of the comment in soft_fma.h.
+// Zeros, ends of the range, infinities and NaN with each other, in every sign. The last line is where musl 1.2.5 fails.
 TEST(SoftFma, OfCornersIsIeees) {
   const double wide[] = {0,        0x1p-1074, 0x0.fffffffffffffp-1022, 0x1p-1022, 0x1p-540,
                          0x1p-511, 1,         0x1.0000000000001p0,     0x1p511,   0x1.fffffffffffffp1023,

@@ -215,7 +215,8 @@ class Attending {
     for (Size i = row; i < row + rows; ++i) has_sum[i] = true;
     const Size vectors = c_.E / Vf32::lanes, columns = up(vectors, weigh_vectors(1));  // groups of columns
     const Size most = up(vectors, columns);
-    // Of rows too many for the registers some pass over a piece of the values and then others, each time along whole lines; columns alone are cut where a row is wide.
+    // Of rows too many for the registers some pass over a piece of the values and then others, each time along whole lines; columns are cut only where a row
+    // is wide.
     Size at_once = rows;
     while (at_once > 1 && weigh_vectors(static_cast<int>(at_once)) < most) --at_once;
     const Size passes = up(rows, at_once), groups = columns * passes;

@@ -29,11 +29,11 @@ struct KeysF32 {
   static constexpr Size each = 1, parts = 1;
   static constexpr int columns = 4;
   static void take(const std::byte* word, f32* to) { std::memcpy(to, word, sizeof(f32)); }
-  template <int groups>
-  [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
-    Vf32Half q;
+  template <int groups, int columns_apart, class V>
+  [[gnu::always_inline]] static void step(V* acc, const V* keys, const f32* query) {
+    V q;
     broadcast_from(query, q);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[columns * g]); });
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[columns_apart * g]); });
   }
   [[gnu::always_inline]] static void load(const std::byte* p, Size step, Vf32Half* keys) { load_columns<f32>(p, step, keys); }
 };
@@ -49,12 +49,6 @@ struct KeysF16OfOneRow : KeysF16 {
 #if defined(__AVX512F__)
   using Vector = Vf32;
   static constexpr int columns = 8;
-  template <int groups>
-  [[gnu::always_inline]] static void step(Vf32* acc, const Vf32* keys, const f32* query) {
-    Vf32 q;
-    broadcast_from(query, q);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate(acc[g], q, keys[columns * g]); });
-  }
   [[gnu::always_inline]] static void load(const std::byte* p, Size step, Vf32* keys) { load_f16_columns(p, step, keys); }
 #endif
 };
@@ -65,19 +59,18 @@ struct KeysBf16 {
   using Vector = Vf32Half;
   static constexpr Size each = 2;
   static constexpr int columns = 4;
-  [[gnu::always_inline]] static void load(const std::byte* p, Size step, Vf32Half* keys) {
-    load_columns<f32>(p, step, keys);
-  }  // the bits of pairs
+  // As the f32 whose bits a pair is.
+  [[gnu::always_inline]] static void load(const std::byte* p, Size step, Vf32Half* keys) { load_columns<f32>(p, step, keys); }
 #if defined(__AVX512BF16__)
   using Query = f32;
   using Environment = NoEnvironment;
   static constexpr Size parts = 1;
   static void take(const std::byte* word, f32* to) { std::memcpy(to, word, sizeof(f32)); }
-  template <int groups>
+  template <int groups, int columns_apart>
   [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
     Vf32Half q;
     broadcast_from(query, q);
-    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate_bf16(acc[g], q, keys[columns * g]); });
+    unroll<groups>([&](auto g) __attribute__((always_inline)) { accumulate_bf16(acc[g], q, keys[columns_apart * g]); });
   }
 #else
   using Query = f32;
@@ -88,14 +81,14 @@ struct KeysBf16 {
     to[0] = numerics::bf16_to_f32(pair[1]);
     to[1] = numerics::bf16_to_f32(pair[0]);
   }
-  template <int groups>
+  template <int groups, int columns_apart>
   [[gnu::always_inline]] static void step(Vf32Half* acc, const Vf32Half* keys, const f32* query) {
     Vf32Half odd, even;
     broadcast_from(query, odd);
     broadcast_from(query + 1, even);
     unroll<groups>([&](auto g) __attribute__((always_inline)) {
-      accumulate_flushing(acc[g], odd, odd_bf16(keys[columns * g]));
-      accumulate_flushing(acc[g], even, even_bf16(keys[columns * g]));
+      accumulate_flushing(acc[g], odd, odd_bf16(keys[columns_apart * g]));
+      accumulate_flushing(acc[g], even, even_bf16(keys[columns_apart * g]));
     });
   }
   [[gnu::always_inline]] static void accumulate_flushing(Vf32Half& acc, Vf32Half a, Vf32Half b) {
@@ -109,8 +102,8 @@ struct KeysBf16 {
 };
 
 /// Groups of keys whose chains run side by side, and how many of them share what is broadcast of a query. For one row a single group, whose chains wait for
-/// each other but whose keys lie close together: 16 f32 keys of 64 at once are read at two thirds of bandwidth, 8 at nine tenths (2-core Zen 4); f16 keys, half as long, come 16 at a time. For more
-/// rows, what the registers hold beside four columns.
+/// each other but whose keys lie close together: 16 f32 keys of 64 at once are read at two thirds of bandwidth, 8 at nine tenths (2-core Zen 4);
+/// f16 keys, half as long, come 16 at a time. For more rows, what the registers hold beside four columns.
 struct KeyGroups {
   int count, sharing;
 };
@@ -163,7 +156,7 @@ void dot_keys(const KeyRows<Keys>& x, f32* scores, Size score_step) {
         unroll<sharing>([&](auto g) __attribute__((always_inline)) { load(share * sharing + g, keys + width * g); });
         unroll<columns>([&](auto u) __attribute__((always_inline)) {
           unroll<rows>([&](auto m) __attribute__((always_inline)) {
-            Keys::template step<sharing>(acc + m * groups + share * sharing, keys + u, query + u * query_step + m * Keys::parts);
+            Keys::template step<sharing, width>(acc + m * groups + share * sharing, keys + u, query + u * query_step + m * Keys::parts);
           });
         });
       });

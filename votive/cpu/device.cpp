@@ -56,7 +56,7 @@ void register_kernels(Kernels& kernels) {
 }
 
 void select_isa(std::string_view name) {
-  const IsaDescription& isa = find_isa(name);
+  const IsaDescription& isa = find_isa(name, "set_instruction_set");
   Kernels kernels;
   register_set(isa.name, kernels);
   selected.store(&isa);

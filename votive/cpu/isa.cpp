@@ -81,30 +81,28 @@ std::span<const IsaDescription> isa_descriptions() {
   return descriptions;
 }
 
-const IsaDescription& find_isa(std::string_view name) {
+const IsaDescription& find_isa(std::string_view name, std::string_view asker) {
   // "v4-emulated" reads better in a shell; the set's own name is also a C++ namespace.
   if (name == "v4-emulated") name = "v4emulated";
   for (const IsaDescription& isa : isa_descriptions()) {
     if (isa.name != name) continue;
     if (isa.available) return isa;
-    throw Error(ErrorKind::Unsupported, "select_isa")
+    throw Error(ErrorKind::Unsupported, asker)
         .arg("name", 1)
         .value(std::string(name))
-        .detail(text::format("instruction set '{}' needs what this machine lacks: {}", name, isa.missing))
-        .accepted(choices())
-        .hint(text::format("Choose one of: {}", choices()));
+        .detail(text::format("instruction set '{}' cannot run here without {}", name, isa.missing))
+        .accepted(choices());
   }
-  throw Error(ErrorKind::InvalidArgument, "select_isa")
+  throw Error(ErrorKind::InvalidArgument, asker)
       .arg("name", 1)
       .value(std::string(name))
       .detail(text::format("there is no instruction set '{}'", text::shown(name, 80)))
-      .accepted(choices())
-      .hint(text::format("Choose one of: {}", choices()));
+      .accepted(choices());
 }
 
 const IsaDescription& default_isa() {
   const char* wish = std::getenv("VOTIVE_ISA");
-  if (wish != nullptr && *wish != '\0') return find_isa(wish);
+  if (wish != nullptr && *wish != '\0') return find_isa(wish, "VOTIVE_ISA");
   const IsaDescription* best = nullptr;
   for (const IsaDescription& isa : isa_descriptions()) {
     if (isa.available && isa.name != "v4emulated") best = &isa;

@@ -16,8 +16,8 @@ struct IsaDescription {
 /// All sets, from the least to the most able; the same on every call.
 std::span<const IsaDescription> isa_descriptions();
 
-/// The set called `name`. Throws Error{InvalidArgument} for an unknown name and Error{Unsupported} for one that this machine lacks, naming the choices.
-const IsaDescription& find_isa(std::string_view name);
+/// The set called `name`. Throws Error{InvalidArgument} for an unknown name and Error{Unsupported} for one that this machine lacks, naming who asked and the choices.
+const IsaDescription& find_isa(std::string_view name, std::string_view asker);
 
 /// What VOTIVE_ISA names, else the most able one. Throws as find_isa.
 const IsaDescription& default_isa();

@@ -1,6 +1,6 @@
 // Eight f32 lanes whatever the width of Vf32, where that is wider: a square of 8 is transposed in three rounds instead of four, on both shuffle ports of
-// Zen 4, where squares of 16 have but the width of one. Elsewhere the vectors of simd.h. f16 is turned as 16 bits too, 16 rows at once (load_f16_columns). Not here: anything but loads, transposition and dot
-// products.
+// Zen 4, where squares of 16 have but the width of one. Elsewhere the vectors of simd.h. f16 is turned as 16 bits too, 16 rows at once (load_f16_columns).
+// Not here: anything but loads, transposition and dot products.
 #pragma once
 
 #include <cstddef>

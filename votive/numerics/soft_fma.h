@@ -1,5 +1,5 @@
 // fma without the instruction, in integers: for machines that lack it under a C library whose own is not known to be right. musl's (1.2.5) gives +0 where
-// a product that underflows to -0 meets +0. glibc's is right and takes the instruction where there is one. Not here: flushing (matmul.h), other rounding modes.
+// a product that underflows to -0 meets +0. glibc's is right and takes the instruction where there is one. Not here: flushing (reduce.h), other rounding modes.
 #pragma once
 
 #include <stdint.h>

@@ -45,7 +45,7 @@ class Kernels {
   }
 };
 
-/// Fills the tables of every device that was built; implemented by runtime/devices.cpp, called by the first operation, and again while VOTIVE_ISA names no set that it could choose.
+/// Fills the tables of every device that was built (runtime/devices.cpp): called by the first operation, and again while VOTIVE_ISA names no set.
 void register_all_kernels();
 
 /// Operations that have a kernel on `device`, for the coverage table.
