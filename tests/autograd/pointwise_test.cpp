@@ -148,6 +148,10 @@ TEST(PointwiseGradient, OfPowersAtZeroIsNoNan) {
   const auto [base, exponent] = both({0, 0, 0, 0}, {2, 1, 0, 3});
   EXPECT_EQ(base, (std::vector<float>{0, 1, 0, 0}));
   EXPECT_EQ(exponent, (std::vector<float>{0, 0, 0, 0}));
+  // 0^-1 is infinite, and a^p ln a goes to -inf with a, from the left of 0 and an odd p to inf.
+  EXPECT_EQ(both({0, 0, -0.0}, {-1, -0.5, -1}).second, (std::vector<float>{-INFINITY, -INFINITY, INFINITY}));
+  const Tensor pole = tensor({-1}).require_grad();
+  EXPECT_EQ(host(grad(pow(tensor({0.0}), pole) * 0.0, pole)), std::vector<float>{0}) << "0 received at a pole is 0 sent";
   EXPECT_EQ(host(gradient_at([](const Tensor& x) { return pow(x, 2); }, tensor({0, 3}))), (std::vector<float>{0, 6}));
   EXPECT_EQ(host(gradient_at([](const Tensor& x) { return pow(x, 3); }, tensor({0, -2}))), (std::vector<float>{0, 12}));
   EXPECT_EQ(host(gradient_at(

@@ -236,17 +236,22 @@ def _(x, dim=-1, keepdim=False):
     return Call("mode", x, axis=dim, keep=keepdim, expect=lambda: torch.mode(x, dim, keepdim).values)
 
 
+def line_between(call, truth, absolute):
+    """a + w·(b − a): each rounding is as large as an element."""
+    return call.inputs[0].to(torch.float64).abs().nan_to_num(posinf=0.0).max()
+
+
 def numbers(q):
     q = q.tolist() if isinstance(q, torch.Tensor) else q
     return {"list": q} if isinstance(q, list) else {"q": q}
 
 
-@spelling("quantile", RELATIVE(4), meant=SCALAR)
+@spelling("quantile", CLOSE(4, scale=line_between), meant=SCALAR)
 def _(x, q, dim=None, keepdim=False, interpolation="linear"):
     return Call("quantile", x, **numbers(q), axis=dim, keep=keepdim, interpolation=interpolation)
 
 
-@spelling("nanquantile", RELATIVE(4), meant=SCALAR)
+@spelling("nanquantile", CLOSE(4, scale=line_between), meant=SCALAR)
 def _(x, q, dim=None, keepdim=False, interpolation="linear"):
     return Call("nanquantile", x, **numbers(q), axis=dim, keep=keepdim, interpolation=interpolation)
 
@@ -257,6 +262,8 @@ def _(sequence, values, out_int32=False, right=False, side=None, sorter=None):
         raise Skip("a sorter: one writes gather first")
     if out_int32:
         raise Skip("an i32 result: one writes .to(i32)")
+    if not isinstance(values, torch.Tensor):
+        values = torch.tensor(values, dtype=sequence.dtype)
     return Call("searchsorted", sequence, values, right=right or side == "right")
 
 

@@ -79,8 +79,8 @@ unary("isnan isinf isfinite signbit logical_not", EXACT)
 unary("isposinf isneginf", EXACT, meant=[BOOLEAN])
 unary("bitwise_not", EXACT, meant=[NO_BITS_OF_FLOATS])
 unary("sinc", ULP(4, slack=lambda call: torch.tensor(1e-15)), meant=[NAN_GRADIENT])  # sin(π·n) is not 0 in PyTorch
-unary("nn.functional.silu", ULP(6), variant="", meant=[MINUS_INFINITY])
-unary("nn.functional.mish", ULP(6), meant=[MINUS_INFINITY])
+unary("nn.functional.silu", ULP(6), variant="", meant=[MINUS_INFINITY, D16])
+unary("nn.functional.mish", ULP(6), meant=[MINUS_INFINITY, D16])
 unary("nn.functional.softsign", ULP(1.5), meant=[D16, Meant("softsign(±inf) = ±1, the limit; PyTorch divides inf by inf", where="values",
                                                            when=lambda case, *_: bool(case.call.inputs[0].isinf().any()))])
 unary("nn.functional.tanhshrink", ULP(4, slack=lambda call: 1e-15 * call.inputs[0].to(torch.float64).abs().nan_to_num(posinf=0.0)))  # x − tanh x cancels in PyTorch

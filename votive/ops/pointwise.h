@@ -128,7 +128,7 @@ namespace votive {
   X(division, floor_div, 0, "floor(a / b)", (-5, 5), (0.5, 2), zeros_like(dy), zeros_like(dy))  \
   X(division, remainder, 0, "a - b floor_div(a, b)", (-5, 5), (0.5, 2), dy, -(dy * floor_div(a, b)))  \
   X(division, fmod, 0, "a - b div_trunc(a, b), exactly", (-5, 5), (0.5, 2), dy, -(dy * div_trunc(a, b)))  \
-  X(power, pow, 2, "a^b", (0.3, 2), (-2, 2), multiply_no_nan(pow(a, b - 1), dy * b), where(eq(a, 0), 0, xlogy(dy * y, a)))  \
+  X(power, pow, 2, "a^b", (0.3, 2), (-2, 2), multiply_no_nan(pow(a, b - 1), dy * b), where(eq(a, 0), multiply_no_nan(where(ge(b, 0), 0, -y), dy), xlogy(dy * y, a)))  \
   X(floating, div, 0, "a / b", (-2, 2), (0.5, 3), xdivy(dy, b), -xdivy(multiply_no_nan(y, dy), b))  \
   X(floating, multiply_no_nan, 0, "a b, 0 where b is 0", (-2, 2), (0.2, 2), multiply_no_nan(b, dy), multiply_no_nan(a, dy))  \
   X(floating, xdivy, 0, "a / b, 0 where a is 0", (0.2, 2), (0.5, 3), xdivy(dy, b), -xdivy(multiply_no_nan(y, dy), b))  \
