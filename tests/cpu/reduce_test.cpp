@@ -173,6 +173,31 @@ TEST(CpuReduce, FindsTheFirstOfEqualExtremes) {
   }
 }
 
+// Rows are read in blocks of 4 KiB, of which the best is searched: by its bits, and by keys where zeros or NaNs of several kinds are equal.
+TEST(CpuReduce, FindsAnExtremeAtEveryPlaceOfSeveralBlocks) {
+  for (DType dtype : plain_dtypes) {
+    if (dtype == DType::e4m3 || dtype == DType::e5m2 || dtype == DType::boolean) continue;
+    for (Size n : {Size{129}, 10001 / block_bytes(dtype)}) {
+      for (Size at = 0; at + 2 < n; at += 1 + n / 97) {
+        const Size again = at + 1 + (n - at - 2) / 2;
+        const auto row = [&](Literal everywhere, Literal first, Literal second) {
+          return concat({full({at}, everywhere, dtype), full({1}, first, dtype), full({again - at - 1}, everywhere, dtype),
+                         full({1}, second, dtype), full({n - again - 1}, everywhere, dtype)},
+                        0);
+        };
+        EXPECT_EQ(argmax(row(1, 2, 2)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+        EXPECT_EQ(argmin(row(2, 1, 1)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+        if (!is_floating(dtype)) continue;
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_EQ(argmax(row(-1, -0.0, 0.0)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+        EXPECT_EQ(argmin(row(1, 0.0, -0.0)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+        EXPECT_EQ(argmax(row(INFINITY, -nan, nan)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+        EXPECT_EQ(argmin(row(-INFINITY, nan, -nan)).item<std::int64_t>(), at) << to_string(dtype) << ' ' << n;
+      }
+    }
+  }
+}
+
 TEST(CpuReduce, OfNothingGivesTheIdentity) {
   expect_as_reference("empty", {zeros({0, 3}), zeros({3, 0}, DType::i32), zeros({0}, DType::boolean)}, [](Inputs in) {
     std::vector<Tensor> results;

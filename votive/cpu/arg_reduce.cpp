@@ -15,17 +15,33 @@ struct Found {
   i64 place;
 };
 
-/// The first extreme of n > 0 elements.
+/// The first extreme of n > 0 elements. Blocks are compared by exact keys, which take an instruction less than level ones; a block whose extreme is beyond in their
+/// order only, +0 after -0 or another NaN, is not a better one.
 template <class Keys, bool largest>
 Found<typename Keys::Key> find(const typename Keys::Storage* x, Size n) {
+  using Key = typename Keys::Key;
   constexpr Size block = 4096 / static_cast<Size>(sizeof(typename Keys::Storage));
-  Found<typename Keys::Key> best{};
-  for (Size at = 0; at < n; at += block) {
-    const auto key = Keys::template settled<largest>(extreme_key<Keys, KeyOrder::level, largest>(x + at, least(block, n - at)));
-    if (at == 0 || (largest ? key > best.key : key < best.key)) best = {key, at};
+  const auto beyond = [](auto a, Key b) { return largest ? a > b : a < b; };
+  const auto level = [](Key exact) {
+    return Keys::template settled<largest>(Keys::template level<largest, Key>(Keys::template element<largest>(exact)));
+  };
+  Key best = extreme_key<Keys, largest>(x, least(block, n));
+  Size place = 0;
+  for (Size at = block; at < n; at += block) {
+    Key key;
+    if (n - at >= block) {
+      Size read;
+      const auto keys = extreme_lanes<Keys, largest>(x + at, block, read);
+      if (!any_lane(beyond(keys, best))) continue;  // mostly so
+      key = best_lane<Key, largest>(keys);
+    } else {
+      key = extreme_key<Keys, largest>(x + at, n - at);
+    }
+    if (!beyond(key, best)) continue;
+    if (beyond(level(key), level(best))) place = at;
+    best = key;
   }
-  best.place += place_of_key<Keys, largest>(x + best.place, least(block, n - best.place), best.key);
-  return best;
+  return {level(best), place + place_of_key<Keys, largest>(x + place, least(block, n - place), level(best))};
 }
 
 /// The results of parts in their order: the first of equal ones stays.

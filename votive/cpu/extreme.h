@@ -60,6 +60,11 @@ struct IntegerKeys {
   static Storage element(Key key) {
     return key;
   }
+  template <bool largest>
+  static Storage level_element(Key key) {
+    return key;
+  }
+  static bool is_one_of_a_kind(Storage) { return true; }
 };
 
 /// Floats as their bits, of which `mantissa` are the mantissa's. Keys are signed.
@@ -105,6 +110,14 @@ struct FloatKeys {
     const Bits x = static_cast<Bits>((k >> sign_at) != 0 ? k ^ magnitude : k);
     return static_cast<Bits>((x & magnitude) > infinity ? x | one_exponent >> 1 : x);
   }
+  /// What has that level key; of the zeros +0, of the NaNs one of them.
+  template <bool largest>
+  static Storage level_element(Key key) {
+    const Bits k = static_cast<Bits>(largest ? static_cast<Bits>(key) + one_exponent : static_cast<Bits>(key) - nan_shift);
+    return static_cast<Bits>((k >> sign_at) != 0 ? (Bits{0} - k) | ~magnitude : k);
+  }
+  /// Whether no other bits have the key of these.
+  static bool is_one_of_a_kind(Storage x) { return (x & magnitude) != 0 && (x & magnitude) <= infinity; }
 };
 
 using F32Keys = FloatKeys<u32, 23>;
@@ -112,60 +125,90 @@ using F64Keys = FloatKeys<u64, 52>;
 using F16Keys = FloatKeys<u16, 10>;
 using Bf16Keys = FloatKeys<u16, 7>;
 
-enum class KeyOrder { exact, level };
+/// The extreme exact keys of n >= 4 registers of dense elements, lane by lane, and how many elements were read: four registers to an iteration, since a window of few
+/// instructions to a line reads ahead further.
+template <class Keys, bool largest, class K = typename Wide<typename Keys::Key>::Type>
+[[gnu::always_inline]] inline K extreme_lanes(const typename Keys::Storage* x, Size n, Size& read) {
+  using Storage = typename Keys::Storage;
+  constexpr Size lanes = Wide<Storage>::lanes;
+  K most[4];
+  unroll<4>([&](auto j)
+                __attribute__((always_inline)) { most[j] = Keys::template exact<largest, K>(Wide<Storage>::load(x + j * lanes)); });
+  for (read = 4 * lanes; read + 4 * lanes <= n; read += 4 * lanes) {
+    unroll<4>([&](auto j) __attribute__((always_inline)) {
+      most[j] = better<largest>(most[j], Keys::template exact<largest, K>(Wide<Storage>::load(x + read + j * lanes)));
+    });
+  }
+  return better<largest>(better<largest>(most[0], most[1]), better<largest>(most[2], most[3]));
+}
 
-template <class Keys, KeyOrder order, bool largest, class K, class U>
-[[gnu::always_inline]] inline K key_in(U x) {
-  if constexpr (order == KeyOrder::exact) {
-    return Keys::template exact<largest, K>(x);
+/// The extreme lane: halves are joined as registers, sixteen bytes one by one.
+template <class Key, bool largest, class K>
+inline Key best_lane(K keys) {
+  if constexpr (sizeof keys > 16) {
+    typedef Key Half __attribute__((vector_size(sizeof keys / 2)));
+    Half half[2];
+    std::memcpy(half, &keys, sizeof half);
+    return best_lane<Key, largest>(better<largest>(half[0], half[1]));
   } else {
-    return Keys::template level<largest, K>(x);
+    Key lane[sizeof keys / sizeof(Key)];
+    std::memcpy(lane, &keys, sizeof lane);
+    Key best = lane[0];
+    for (const Key key : lane) best = better<largest>(best, key);
+    return best;
   }
 }
 
-/// The extreme key of n > 0 dense elements. Four registers to an iteration: a window of few instructions to a line reads ahead further.
-template <class Keys, KeyOrder order, bool largest>
+/// Whether a lane of a comparison holds. Cheaper than to fold the register.
+template <class Lanes>
+inline bool any_lane(Lanes holds) {
+  u64 part[vector_bytes / 8];
+  std::memcpy(part, &holds, sizeof part);
+  u64 any = 0;
+  for (const u64 p : part) any |= p;
+  return any != 0;
+}
+
+/// The extreme exact key of n > 0 dense elements.
+template <class Keys, bool largest>
 inline typename Keys::Key extreme_key(const typename Keys::Storage* x, Size n) {
-  using Storage = typename Keys::Storage;
   using Key = typename Keys::Key;
-  using K = typename Wide<Key>::Type;
-  using U = typename Wide<Storage>::Type;
-  constexpr Size lanes = Wide<Key>::lanes;
-  Key best = key_in<Keys, order, largest, Key>(x[0]);
+  Key best = Keys::template exact<largest, Key>(x[0]);
   Size i = 0;
-  if (n >= 4 * lanes) {
-    K most[4];
-    unroll<4>([&](auto j)
-                  __attribute__((always_inline)) { most[j] = key_in<Keys, order, largest, K>(Wide<Storage>::load(x + j * lanes)); });
-    for (i = 4 * lanes; i + 4 * lanes <= n; i += 4 * lanes) {
-      unroll<4>([&](auto j) __attribute__((always_inline)) {
-        const U v = Wide<Storage>::load(x + i + j * lanes);
-        most[j] = better<largest>(most[j], key_in<Keys, order, largest, K>(v));
-      });
-    }
-    const K all = better<largest>(better<largest>(most[0], most[1]), better<largest>(most[2], most[3]));
-    Key lane[lanes];
-    std::memcpy(lane, &all, sizeof lane);
-    for (Size w = lanes / 2; w > 0; w /= 2) {
-      for (Size l = 0; l < w; ++l) lane[l] = better<largest>(lane[l], lane[l + w]);
-    }
-    best = lane[0];
-  }
-  for (; i < n; ++i) best = better<largest>(best, key_in<Keys, order, largest, Key>(x[i]));
+  if (n >= 4 * Wide<Key>::lanes) best = best_lane<Key, largest>(extreme_lanes<Keys, largest>(x, n, i));
+  for (; i < n; ++i) best = better<largest>(best, Keys::template exact<largest, Key>(x[i]));
   return best;
+}
+
+/// The first of n elements that has these bits, or a place less than a register before it, or less than four before the end.
+template <class T>
+inline Size near_bits(const T* x, Size n, T bits) {
+  constexpr Size lanes = Wide<T>::lanes;
+  const auto at_register = [&](Size at) __attribute__((always_inline)) { return Wide<T>::load(x + at) == bits; };
+  Size at = 0;
+  for (; at + 4 * lanes <= n; at += 4 * lanes) {
+    if (any_lane(at_register(at) | at_register(at + lanes) | at_register(at + 2 * lanes) | at_register(at + 3 * lanes))) break;
+  }
+  while (at + 4 * lanes <= n && !any_lane(at_register(at))) at += lanes;
+  return at;
 }
 
 /// The first of n > 0 elements that has this level key, settled. There is one.
 template <class Keys, bool largest>
 inline Size place_of_key(const typename Keys::Storage* x, Size n, typename Keys::Key key) {
   using Key = typename Keys::Key;
-  constexpr Size block = 64;
+  const auto bits = Keys::template level_element<largest>(key);
   const auto is_it = [&](Size i) { return Keys::template settled<largest>(Keys::template level<largest, Key>(x[i])) == key; };
   Size at = 0;
-  for (; at + block < n; at += block) {
-    Key found = 0;
-    for (Size i = at; i < at + block; ++i) found = static_cast<Key>(found | static_cast<Key>(is_it(i)));
-    if (found != 0) break;
+  if (Keys::is_one_of_a_kind(bits)) {
+    at = near_bits(x, n, bits);
+  } else {
+    constexpr Size block = 64;
+    for (; at + block < n; at += block) {
+      Key found = 0;
+      for (Size i = at; i < at + block; ++i) found = static_cast<Key>(found | static_cast<Key>(is_it(i)));
+      if (found != 0) break;
+    }
   }
   while (at + 1 < n && !is_it(at)) ++at;
   return at;
