@@ -328,8 +328,9 @@ VOTIVE_SCALAR f32 gelu_tanh_moderate_f32(f32 x) {
 /// Phi(-u) = exp(-u^2/2) * G(u), the normal distribution's: G(u) * (1 + excess), and what is left of the exponential, 0 <= u <= 15.
 VOTIVE_SCALAR ExpPartsF32 normal_tail_f32(f32 u) {
   // the square in two parts: at u = 14 an ulp of it is 1e-5
-  const f32 h = -0.5f * (u * u);
-  const f32 low = -0.5f * fma_f32(u, u, 2.0f * h);
+  const f32 w = -0.5f * u;
+  const f32 h = w * u;
+  const f32 low = fma_f32(w, u, -h);
   ExpPartsF32 e = exp_parts_of_sum_f32(h, low);
   const f32 s = 1.0f / (u + 2.25f);
   const f32 t = fma_f32(-4.5f, s, 1.0f);  // (u - 2.25) / (u + 2.25)
