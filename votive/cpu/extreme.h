@@ -132,8 +132,7 @@ template <class Keys, bool largest, class K = typename Wide<typename Keys::Key>:
   using Storage = typename Keys::Storage;
   constexpr Size lanes = Wide<Storage>::lanes;
   K most[4];
-  unroll<4>([&](auto j)
-                __attribute__((always_inline)) { most[j] = Keys::template exact<largest, K>(Wide<Storage>::load(x + j * lanes)); });
+  unroll<4>([&](auto j) __attribute__((always_inline)) { most[j] = Keys::template exact<largest, K>(Wide<Storage>::load(x + j * lanes)); });
   for (read = 4 * lanes; read + 4 * lanes <= n; read += 4 * lanes) {
     unroll<4>([&](auto j) __attribute__((always_inline)) {
       most[j] = better<largest>(most[j], Keys::template exact<largest, K>(Wide<Storage>::load(x + read + j * lanes)));

@@ -135,9 +135,8 @@ void extremes(const Tensor& x, const Plan& plan, typename Keys::Storage* results
   }
   const Size pieces = (plan.n + piece_elements - 1) / piece_elements;
   const Scratch<Key> best(plan.outputs * pieces);
-  for_each_piece<Storage>(x, plan, [&](Size o, Size p, const Storage* values, Size m, Size) {
-    best[o * pieces + p] = extreme_key<Keys, largest>(values, m);
-  });
+  for_each_piece<Storage>(
+      x, plan, [&](Size o, Size p, const Storage* values, Size m, Size) { best[o * pieces + p] = extreme_key<Keys, largest>(values, m); });
   for (Size o = 0; o < plan.outputs; ++o) join_parts(best.data(), pieces, 1, o, o * pieces);
 }
 

@@ -135,8 +135,7 @@ void join_few(const void* x, void* y, Size n) {
 template <class Keys, bool largest>
 void extreme_of_few(const void* x, void* y, Size n) {
   using Storage = typename Keys::Storage;
-  *static_cast<Storage*>(y) =
-      Keys::template element<largest>(extreme_key<Keys, largest>(static_cast<const Storage*>(x), n));
+  *static_cast<Storage*>(y) = Keys::template element<largest>(extreme_key<Keys, largest>(static_cast<const Storage*>(x), n));
 }
 
 template <class From, class Keys>
