@@ -33,7 +33,7 @@ TEST(CpuCast, OfEveryLayoutHasTheBitsOfTheReference) {
 TEST(CpuCopy, OfEveryLayoutAndWidthKeepsTheBits) {
   Draw draw(3);
   for (DType dtype : {DType::u8, DType::f16, DType::f32, DType::f64}) {
-    for (const auto& [rows, columns] : {std::pair<Size, Size>{1, 1}, {7, 300}, {100, 130}, {33, 64}}) {
+    for (const auto& [rows, columns] : {std::pair<Size, Size>{1, 1}, {7, 300}, {100, 130}, {33, 64}, {701, 61}}) {
       for (const Tensor& x : layouts(draw, dtype, rows, columns)) {
         const auto want = elements(x);
         for_every_machine([&](const std::string& machine) {
@@ -97,6 +97,7 @@ TEST(CpuCopy, PastTheCachesKeepsTheBits) {
   expect_copied(transpose(random({3104, 2777}, DType::bf16)), "bf16 transposed");
   expect_copied(transpose(random({2064, 2085}, DType::f32)), "f32 transposed");
   expect_copied(transpose(random({1032, 2051}, DType::f64)), "f64 transposed");
+  expect_copied(transpose(random({2051, 1032}, DType::f64)), "f64 transposed to the longer rows");
   expect_copied(transpose(random({2085, 2064}, DType::f32)), "f32 transposed to rows that begin within lines");
   expect_copied(permute(random({16, 300, 976}, DType::f32), {2, 0, 1}), "f32 2 0 1");
   expect_copied(permute(random({2, 8, 270000}, DType::f32), {2, 0, 1}), "f32 2 0 1 to rows of half a line");
