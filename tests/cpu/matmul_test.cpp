@@ -288,6 +288,20 @@ TEST_P(Products, OfZeroAndInfinityAreNaN) {
   EXPECT_EQ(values[3], 4);
 }
 
+// CONTRACT.md 4.4: a sum of bf16 products is flushed by its exact value. 2^-126 - 2^-150 would round to 2^-126 and is less; 2^-126 - 2^-151 is halfway, to even.
+TEST_P(Products, OfBf16NextToTheLeastNormalNumberAreFlushedByTheirExactValue) {
+  for (const Size rows : {1, 3, 64, 200}) {
+    const auto product = [&](float factor) {
+      const Tensor a = tensor({{1, 0, 0x1p-75f, 0}}).to(DType::bf16), b = tensor({{0x1p-126f, 0, factor, 0}}).to(DType::bf16);
+      return matmul(broadcast_to(a, {rows, 4}), transpose(broadcast_to(b, {rows, 4}))).to(DType::f32).to_host<float>();
+    };
+    const auto n = static_cast<std::size_t>(rows * rows);
+    EXPECT_EQ(product(-0x1p-75f), std::vector<float>(n, 0.0f));
+    EXPECT_EQ(product(-0x1p-76f), std::vector<float>(n, 0x1p-126f));
+    EXPECT_EQ(product(0x1p-76f), std::vector<float>(n, 0x1p-126f));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sets, Products, every_instruction_set(), instruction_set_name);
 
 }  // namespace
