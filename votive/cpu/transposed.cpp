@@ -141,13 +141,12 @@ void copy_tiles(const Path& path, int p, int q, const T* x, T* y, bool stream) {
   constexpr Size bytes = sizeof(T);
   // A row of a tile is what one line of y, or two, hold where registers are lines; elsewhere a tile is collected first, since half a line is no line.
   constexpr bool direct = Register<T>::bytes == 64;
-  // The side whose rows lie further apart gets the longer runs (permute 2 0 1 of 16 x 1024 x 1024 f32 19 -> 27 GB/s, 2-core Zen 4).
+  // Where registers are lines, the side whose rows lie further apart gets the longer runs (permute 2 0 1 of 16 x 1024 x 1024 f32 19 -> 27 GB/s, 2-core Zen 4).
   const Size step_x = path.from[q], step_y = path.to[p];
-  const bool far = bytes > 1 && step_y > step_x;
-  const Size most_n = far ? 64 / bytes : bytes == 1 ? 64 : (direct ? 256 : 128) / bytes;
-  const Size most_m = (far ? (direct ? 1024 : 512) : direct ? 128 : 256) / bytes;
-  constexpr Size room = bytes == 1 ? 64 * (256 + 64) : 128 / bytes * (256 + 64) / bytes;
-  static_assert(bytes == 1 || 64 / bytes * (512 + 64) / bytes <= room);
+  const bool far = step_y > step_x;
+  constexpr Size longest = bytes == 1 ? 256 : 512;
+  const Size most_n = (direct && !far ? 256 : 64) / bytes, most_m = (direct ? (far ? 1024 : 128) : longest) / bytes;
+  constexpr Size room = 64 / bytes * (longest + 64) / bytes;
   const Size staged = most_m + 64 / bytes;  // rows of the collected tile, each in other sets of L1
   const Size tiles_p = (path.shape[p] + most_n - 1) / most_n, tiles_q = (path.shape[q] + most_m - 1) / most_m;
   parallel_for(path.others(p, q) * tiles_q * tiles_p, grain_bytes / (most_n * most_m * bytes), [&](Size begin, Size end) {
