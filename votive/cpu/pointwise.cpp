@@ -126,6 +126,7 @@ class BlockOperand {
       : source_(source), turned_(source.across ? Blocks::rows * Blocks::columns * source.bytes : 0) {}
 
   void enter(const Block& block) {
+    rows_ = block.rows;
     if (!source_.across) return;
     const Layout& x = source_.layout;
     const int last = x.rank() - 1;
@@ -144,16 +145,22 @@ class BlockOperand {
                  source_.bytes);
     }
   }
-  /// `n` elements from `begin` on, which are row `row` of the block.
+  /// `n` elements from `begin` on, which are row `row` of the block. Where they lie in the tensor those of the next row are fetched: half a tile is too short
+  /// for the machine to see what comes.
   const std::byte* read(Size row, Size begin, Size n) {
     if (source_.across) return turned_.data() + row * columns_ * source_.bytes;
-    return source_.reader.read_bytes(begin, n, tile_.bytes);
+    const std::byte* const values = source_.reader.read_bytes(begin, n, tile_.bytes);
+    if (values != tile_.bytes && row + 1 < rows_) {
+      const std::byte* const next = values + source_.layout.shape.back() * source_.bytes;
+      for (Size at = 0; at < n * source_.bytes; at += 64) __builtin_prefetch(next + at, 0, 2);
+    }
+    return values;
   }
 
  private:
   const Source& source_;
   Scratch<std::byte> turned_;
-  Size columns_ = 0;
+  Size columns_ = 0, rows_ = 0;
   Tile tile_;
 };
 
