@@ -1,5 +1,6 @@
 // Lookups and rotary positions: the bits of the reference device, and errors before any write.
 #include <algorithm>
+#include <cstring>
 
 #include "tests/cpu/same_bits.h"
 
@@ -143,6 +144,27 @@ TEST(CpuRope, TurnsLikeTheReference) {
         }
       }
       return results;
+    });
+  }
+}
+
+// Slices of outputs of 16 MiB and more bypass the caches where they are whole lines; those to come are fetched. What comes out is compared with the table.
+TEST(CpuIndex, OfSlicesPastTheCachesAreThoseOfTheTable) {
+  for (const auto& [width, dtype] :
+       {std::pair<Size, DType>{64, DType::f32}, {1072, DType::f32}, {1080, DType::bf16}, {65, DType::f64}, {16, DType::u8}}) {
+    const Size bytes = width * block_bytes(dtype), rows = 900, taken = (Size{17} << 20) / bytes;
+    const Tensor table = randint(0, 100, {rows, width}, {.seed = 5, .dtype = DType::i64}).to(dtype);
+    const Tensor ids = randint(0, rows, {taken}, {.seed = 6, .dtype = DType::i64});
+    const std::vector<std::int64_t> id = ids.to_host<std::int64_t>();
+    for_every_machine([&](const std::string& machine) {
+      for (const Tensor& y : {embedding(table, ids), index_select(table, ids, 0), index_select(unsqueeze(table, 0), ids, 1)}) {
+        Size wrong = 0;
+        for (Size i = 0; i < taken; ++i) {
+          const std::byte* const row = static_cast<const std::byte*>(table.first()) + id[static_cast<std::size_t>(i)] * bytes;
+          wrong += std::memcmp(static_cast<const std::byte*>(y.first()) + i * bytes, row, static_cast<std::size_t>(bytes)) != 0;
+        }
+        EXPECT_EQ(wrong, 0) << to_string(dtype) << ' ' << width << " on " << machine;
+      }
     });
   }
 }

@@ -104,6 +104,14 @@ TEST(CpuCopy, PastTheCachesKeepsTheBits) {
   expect_copied(permute(random({6, 64, 90, 128}, DType::f32), {0, 2, 1, 3}), "f32 0 2 1 3 in rows of 512 bytes");
   expect_copied(permute(random({6, 64, 360, 64}, DType::bf16), {0, 2, 1, 3}), "bf16 0 2 1 3 in rows of 128 bytes");
   expect_copied(permute(random({6, 64, 480, 24}, DType::f32), {0, 2, 1, 3}), "f32 0 2 1 3 in rows of a line and a half");
+  const Tensor wide = random({2100, 4300}, DType::f32);
+  expect_copied(narrow(wide, 1, 37, 2064), "f32 in rows of 129 lines");
+  expect_copied(narrow(wide, 1, 3, 2065), "f32 in rows of 129 lines and a number");
+  for_every_machine([&](const std::string& machine) {
+    const Tensor y = concat({narrow(wide, 1, 37, 2064), narrow(wide, 1, 0, 2080)}, 1);
+    EXPECT_EQ(bytes_of(narrow(y, 1, 0, 2064)), bytes_of(narrow(wide, 1, 37, 2064))) << machine;
+    EXPECT_EQ(bytes_of(narrow(y, 1, 2064, 2080)), bytes_of(narrow(wide, 1, 0, 2080))) << machine;
+  });
   expect_copied(slice(random({2100, 4201}, DType::f32), {.axis = 1, .step = 2}), "every other f32");
   expect_copied(slice(random({1, 4400001}, DType::f64), {.axis = 1, .step = 2}), "every other f64 of a row");
   expect_copied(slice(random({1, 9000001}, DType::f32), {.axis = 1, .step = 2}), "every other f32 of a row");

@@ -53,13 +53,14 @@ void collect_run(const std::byte* from, Size step, std::byte* to, Size n, Size b
   }
 }
 
-/// Bits of `x` to `y`, runs along the last merged axis. For quantised dtypes every run is whole blocks.
-void copy_runs(const Tensor& x, Tensor& y) {
+/// Bits of `x` to `y`, runs along the last merged axis; past the caches with `whole_lines`, which is where y's runs are. For quantised dtypes every run is
+/// whole blocks.
+void copy_runs(const Tensor& x, Tensor& y, bool whole_lines) {
   const Walk<2> walk({&x.layout(), &y.layout()});
   const DType dtype = x.dtype();
   const Size block = block_size(dtype), bytes = block_bytes(dtype);
   const Size from_step = walk.step(0), to_step = walk.step(1);
-  const bool stream = walk.inner() == walk.count() && to_step == 1 && walk.count() / block * bytes >= stream_threshold;
+  const bool stream = (whole_lines || walk.inner() == walk.count()) && to_step == 1 && walk.count() / block * bytes >= stream_threshold;
   const std::byte* from = x.buffer();
   std::byte* to = y.mutable_buffer();
   parallel_for(walk.count(), grain_bytes / bytes * block, [&](Size begin, Size end) {
@@ -177,12 +178,12 @@ void copy_columns(const Path& path, const Tensor& x, Tensor& y) {
   });
 }
 
-/// Whether copy_lines may: rows of some lines, not of pages, which the machine fetches ahead by itself.
+/// Whether rows are whole lines on y's side, and too many for the caches.
 bool is_in_lines(const Path& path, const Tensor& x, const Tensor& y) {
   const int last = path.rank - 1;
   if (is_quantised(x.dtype()) || last < 1 || path.from[last] != 1 || path.to[last] != 1) return false;
-  const Size bytes = block_bytes(x.dtype()), run = path.shape[last] * bytes;
-  return run % 64 == 0 && run <= 4096 && y.count() * bytes >= stream_threshold &&
+  const Size bytes = block_bytes(x.dtype());
+  return path.shape[last] * bytes % 64 == 0 && y.count() * bytes >= stream_threshold &&
          path.writes_lines(y.buffer() + y.offset() * bytes, last, bytes);
 }
 
@@ -201,10 +202,10 @@ void copy_elements(const Tensor& x, Tensor& y) {
     const bool short_rows = !is_quantised(x.dtype()) && last > 0 && path.shape[last] < short_row && path.shape[last - 1] > 4 * short_row;
     if (short_rows && (path.from[last] != 1 || path.to[last] != 1 || path.from[last - 1] == 1 || path.to[last - 1] == 1)) {
       copy_columns(path, x, y);
-    } else if (is_in_lines(path, x, y)) {
+    } else if (is_in_lines(path, x, y) && path.shape[last] * block_bytes(x.dtype()) <= 4096) {  // pages the machine fetches ahead by itself
       copy_lines(path, x, y);
     } else {
-      copy_runs(x, y);
+      copy_runs(x, y, is_in_lines(path, x, y));
     }
     return;
   }

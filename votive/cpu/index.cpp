@@ -17,22 +17,49 @@ namespace {
 constexpr Size grain_bytes = Size{1} << 16;
 constexpr Size pieces(Size bytes) { return bytes < grain_bytes ? grain_bytes / (bytes + 1) + 1 : 1; }
 
-void copy_dense(std::byte* to, const std::byte* from, Size bytes) { std::memcpy(to, from, static_cast<std::size_t>(bytes)); }
+/// Dense slices of `bytes` into y, one after another: past the caches where y is that large and they are whole lines, and with those to come on their way,
+/// since only the indices say where they are.
+class Slices {
+ public:
+  Slices(const Tensor& y, Size bytes)
+      : bytes_(bytes),
+        ahead_(bytes == 0 || bytes > fetched ? 1 : least(fetched / bytes, 16)),
+        streams_(y.count() * block_bytes(y.dtype()) >= stream_threshold && bytes % 64 == 0 &&
+                 reinterpret_cast<std::uintptr_t>(y.buffer() + y.offset() * block_bytes(y.dtype())) % 64 == 0) {}
+
+  /// Slices [begin, end), the first of them to `to`; at(i) is where slice i lies.
+  template <class At>
+  void copy(std::byte* to, Size begin, Size end, const At& at) const {
+    for (Size i = begin; i < end; ++i, to += bytes_) {
+      if (i + ahead_ < end) {
+        const std::byte* const soon = at(i + ahead_);
+        for (Size line = 0; line < bytes_ && line < fetched; line += 64) __builtin_prefetch(soon + line, 0, 2);
+      }
+      if (streams_) {
+        stream_bytes(to, at(i), bytes_);
+      } else {
+        std::memcpy(to, at(i), static_cast<std::size_t>(bytes_));
+      }
+    }
+    if (streams_) stream_fence();
+  }
+
+ private:
+  static constexpr Size fetched = 4096;
+  static Size least(Size a, Size b) { return a < b ? a : b; }
+  Size bytes_, ahead_;
+  bool streams_;
+};
 
 void copy_rows(const Tensor& table, const Positions& rows, Size count, Tensor& y) {
   const Size D = table.shape()[1];
   const Size bytes = block_bytes(table.dtype()), row_step = table.strides()[0], step = table.strides()[1];
   const std::byte* from = table.buffer() + table.offset() * bytes;
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  const Slices slices(y, D * bytes);
   parallel_for(count, pieces(D * bytes), [&](Size begin, Size end) {
-    for (Size i = begin; i < end; ++i) {
-      const std::byte* row = from + rows[i] * row_step * bytes;
-      if (step == 1) {
-        copy_dense(to + i * D * bytes, row, D * bytes);
-      } else {
-        gather_run(row, step, to + i * D * bytes, D, bytes);
-      }
-    }
+    if (step == 1) return slices.copy(to + begin * D * bytes, begin, end, [&](Size i) { return from + rows[i] * row_step * bytes; });
+    for (Size i = begin; i < end; ++i) gather_run(from + rows[i] * row_step * bytes, step, to + i * D * bytes, D, bytes);
   });
 }
 
@@ -94,6 +121,7 @@ void index_select(const IndexSelect& op, const Tensor& x, const Tensor& indices,
   const bool one_run = inner_walk.inner() == inner_count;
   const std::byte* from = x.buffer() + x.offset() * bytes;
   std::byte* to = y.mutable_buffer() + y.offset() * bytes;
+  const Slices slices(y, inner_count * bytes);
   parallel_for(outer.count() * selected, pieces(inner_count * bytes), [&](Size begin, Size end) {
     for (Size unit = begin; unit < end;) {
       const Size o = unit / selected, k = unit % selected, m = selected - k < end - unit ? selected - k : end - unit;
@@ -106,13 +134,12 @@ void index_select(const IndexSelect& op, const Tensor& x, const Tensor& indices,
         select_elements(base, axis_step, positions.data() + k, m, place, bytes);
         continue;
       }
+      if (one_run && inner_step == 1) {
+        slices.copy(place, k, k + m, [&](Size i) { return base + positions[i] * axis_step * bytes; });
+        continue;
+      }
       for (Size i = k; i < k + m; ++i) {
         const std::byte* slice = base + positions[i] * axis_step * bytes;
-        if (one_run && inner_step == 1) {
-          copy_dense(place, slice, inner_count * bytes);
-          place += inner_count * bytes;
-          continue;
-        }
         inner_walk.for_each_run(0, inner_count, [&](const std::array<Size, 1>& at, Size run) {
           gather_run(slice + at[0] * bytes, inner_step, place, run, bytes);
           place += run * bytes;
