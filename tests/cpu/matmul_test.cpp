@@ -185,6 +185,37 @@ TEST_P(Products, OfOneRowOrOneColumnAreTheSame) {
   }
 }
 
+// A row times columns that lie along k, and a matrix times a column, which is the same turned over: squares of columns in registers, groups of them, what is
+// left of either, and blocks of 1024 k.
+TEST_P(Products, WithAVectorHaveTheSameBits) {
+  Numbers numbers(21);
+  const DType dtypes[] = {DType::f32, DType::f64, DType::f16, DType::bf16};
+  for (Size k : {31, 32, 33, 63, 64, 65, 127, 1024, 1025, 1057, 2111}) {
+    for (Size n : {15, 16, 31, 32, 33, 64, 101}) {
+      const DType dtype = dtypes[numbers.size(0, 3)];
+      const auto range = static_cast<Range>(numbers.size(0, 3));
+      set_threads(static_cast<int>(numbers.size(1, 3)));
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 1, n, k, false, true, range, numbers.size(0, 1) == 1), 0)
+          << to_string(dtype) << " row, n " << n << ", k " << k;
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, n, 1, k, false, numbers.size(0, 1) == 1, range, numbers.size(0, 1) == 1), 0)
+          << to_string(dtype) << " column, n " << n << ", k " << k;
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, n, 1, k, true, true, range, false), 0) << to_string(dtype) << " turned, n " << n;
+    }
+  }
+  for (const auto& [of_a, of_b] :
+       {std::pair{DType::f16, DType::f32}, {DType::f32, DType::bf16}, {DType::f64, DType::f32}, {DType::bf16, DType::f16}}) {
+    EXPECT_EQ(differing_product(numbers, of_a, of_b, 1, 70, 333, false, true, Range::unit, true), 0) << to_string(of_a) << to_string(of_b);
+    EXPECT_EQ(differing_product(numbers, of_a, of_b, 70, 1, 333, false, false, Range::unit, false), 0)
+        << to_string(of_a) << to_string(of_b);
+  }
+  const auto random = [&](const Shape& shape, DType dtype) { return random_operand(numbers, shape, dtype, Range::any).tensor; };
+  for (DType dtype : dtypes) {
+    expect_equal_to_reference(random({3, 2, 45, 150}, dtype), random({2, 150, 1}, dtype));
+    expect_equal_to_reference(random({3, 1, 1, 150}, dtype), transpose(random({2, 45, 150}, dtype)));
+    expect_equal_to_reference(narrow(random({45, 170}, dtype), 1, 7, 150), random({150, 1}, dtype));
+  }
+}
+
 // Both operands are read where they lie: from 4 × 4, which goes without any set-up, to what fits L2.
 TEST_P(Products, OfSmallMatricesHaveTheSameBits) {
   Numbers numbers(18);

@@ -2,6 +2,8 @@
 // The work is done in matmul_blocks.h; quantised weights go to quantised.cpp.
 #include "votive/ops/few.h"
 
+#include <utility>
+
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/matmul.h"
 #include "votive/cpu/matmul_small.h"
@@ -43,6 +45,15 @@ void fold_batch(MatrixProduct& p) {
     p.a_batch.erase(last);
     p.b_batch.erase(last);
   }
+}
+
+/// A matrix by a column is a row by the matrix turned over: the same chains of the same products, with lanes for the elements of y.
+void turn_over(MatrixProduct& p) {
+  std::swap(p.m, p.n);
+  std::swap(p.a, p.b);
+  std::swap(p.a.row, p.a.column);
+  std::swap(p.b.row, p.b.column);
+  std::swap(p.a_batch, p.b_batch);
 }
 
 template <class Acc>
@@ -115,6 +126,7 @@ void matmul(const Matmul& op, const Tensor& a, const Tensor& b, const Tensor& bi
   p.a_batch = batch_steps(a, p.batch);
   p.b_batch = batch_steps(b, p.batch);
   fold_batch(p);
+  if (p.n == 1 && p.m > 1 && !bias.defined() && !prepacked) turn_over(p);
   const bool wide = y.dtype() == DType::f64;
   Scratch<f64> values(bias.defined() ? p.n : 0);  // enough for either accumulator
   if (bias.defined()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "votive/cpu/matmul_panels.h"
+#include "votive/cpu/matmul_row.h"
 #include "votive/cpu/matmul_small.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -59,6 +60,7 @@ class Multiplier {
   // ---- few rows: a is packed once, b passes through a panel that never leaves the nearest caches -----------------------------------------------
 
   void run_thin() const {
+    if (RowProduct<Dot>::takes(p_)) return run_row();
     const RowTiles tiles(p_.m, tile_rows);
     // Where b's columns lie along k (a transposed weight) the fewest are read side by side: from DRAM 16 columns stream 1.5 × as fast as 128.
     const bool streams = p_.b.row == 1 && p_.m <= 16 && p_.gathered == nullptr;
@@ -94,6 +96,29 @@ class Multiplier {
         packed = true;
         last_a = a_offset;
         thin_panels(tiles, a.data(), o * p_.m, b_offset, 0, panels, vectors, piece);
+      }
+    });
+  }
+
+  /// One row times columns that lie along k; what is left of them beside whole groups goes through a panel.
+  void run_row() const {
+    const RowProduct<Dot> product(p_);
+    const RowTiles tiles(1, tile_rows);
+    const Size groups = product.groups(), columns = groups * product.columns, units = groups + (columns < p_.n ? 1 : 0);
+    parallel_for(p_.batches() * units, up(65536, 2 * p_.k * product.columns), [&](Size begin, Size end) {
+      const Scratch<Packed> a(whole_units<Dot>(p_.k));
+      Size packed = -1;
+      for (Size i = begin; i < end; ++i) {
+        const Size o = i / units, group = i % units;
+        Size a_offset, b_offset;
+        p_.offsets(o, a_offset, b_offset);
+        if (o != packed) pack_thin_a(tiles, a_offset, k_block, a.data());
+        packed = o;
+        if (group < groups) {
+          product.run(a.data(), b_offset, o, group, pack_b_);
+        } else {
+          thin_panels(tiles, a.data(), o, b_offset, columns / lanes, up(p_.n, lanes), 1, k_block);
+        }
       }
     });
   }
