@@ -41,7 +41,7 @@ function(votive_kernels target)
     target_compile_options(${target}_${isa} PRIVATE ${VOTIVE_ISA_FLAGS_${isa}})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # g++ 12 takes the undefined vectors inside its own AVX-512 intrinsics for uses of the caller's (GCC bug 105593).
-      target_compile_options(${target}_${isa} PRIVATE -Wno-maybe-uninitialized)
+      target_compile_options(${target}_${isa} PRIVATE -Wno-maybe-uninitialized -Wno-uninitialized)
     endif()
   endforeach()
 endfunction()

@@ -226,6 +226,33 @@ TEST(CpuSoftmax, AlongAnyAxisHasTheBitsOfTheReference) {
   }
 }
 
+// Rows side by side are turned some at once: fewer and more of them than a bundle, ends of squares, halves through f32, one side turned or both.
+TEST(CpuSoftmax, OfRowsSideBySideHasTheBitsOfTheReference) {
+  Draw draw(27);
+  for (DType dtype : floating_dtypes) {
+    const std::vector<Tensor> inputs = {draw.tame({75, 140}, dtype),
+                                        draw.tame({3, 70, 40}, dtype),
+                                        draw.wild({8, 65}, dtype),
+                                        transpose(draw.tame({300, 45}, dtype)),
+                                        permute(draw.tame({37, 5, 70}, dtype), {1, 2, 0}),
+                                        narrow(draw.tame({33, 80}, dtype), 1, 3, 70),
+                                        draw.tame({2100, 9}, dtype)};
+    expect_as_reference(std::string(to_string(dtype)), inputs, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (const Tensor& x : in) {
+        for (int axis = 0; axis < x.rank(); ++axis) {
+          results.push_back(softmax(x, {.axis = axis}));
+          results.push_back(log_softmax(x, {.axis = axis}));
+        }
+        results.push_back(layer_norm(x));
+        results.push_back(rms_norm(x));
+        results.push_back(layer_norm(transpose(x, -1, -2)));
+      }
+      return results;
+    });
+  }
+}
+
 TEST(CpuNorm, HasTheBitsOfTheReference) {
   Draw draw(24);
   for (DType dtype : floating_dtypes) {

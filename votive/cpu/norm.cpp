@@ -1,9 +1,9 @@
 // rms_norm, layer_norm and its kin over the last axis, batch_norm by channel, in f32 (f64 for f64) with the sums of CONTRACT.md 3.4 and one rounding at the end.
 #include "votive/ops/norm.h"
+#include "votive/cpu/each_row.h"
 #include "votive/cpu/element_loops.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/lane_sums.h"
-#include "votive/cpu/rows.h"
 
 namespace votive::cpu::VOTIVE_ISA {
 namespace {

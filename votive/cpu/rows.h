@@ -1,5 +1,5 @@
-// Operations on rows: every row along one axis is brought into L1 as floats, computed there by the operation's few passes, rounded and stored. Where rows are
-// dense f32 or f64 already, they are read and written in place. Not here: what the passes are (softmax.cpp, norm.cpp).
+// What operations along one axis share: the layout with that axis last, the row after the one in work, pieces of a row. Not here: how rows of any layout are
+// brought together (each_row.h).
 #pragma once
 
 #include "votive/base/thread_pool.h"
@@ -50,29 +50,6 @@ template <class Pass>
     next.fetch(i, m);
     pass(i, m);
   }
-}
-
-/// Calls body(x, y, row, next, done): n elements in and n elements out, both read and left as dtype `as`, which is T; the row's number, and the row after it.
-/// As soon as elements i … i + m of y are what they shall be, done(i, m) takes them: stores past the caches then go on while the rest is computed.
-template <class T, class Body>
-void for_each_row(const Tensor& x, Tensor& y, int axis, DType as, Body body) {
-  constexpr Size grain = 8192;
-  const Size n = x.shape()[axis], rows = x.count() / n, bytes = block_bytes(x.dtype());
-  const Layout order = with_axis_last(x.layout(), axis);
-  const Reader in(x, order, as);
-  const Writer out(y, with_axis_last(y.layout(), axis), as);
-  const T* dense = in.dense<T>();
-  const std::byte* stored = Reader(x, order, x.dtype()).dense<std::byte>();
-  parallel_for(rows, n < grain ? grain / n : 1, [&](Size begin, Size end) {
-    const Scratch<T> room(2 * n);
-    for (Size row = begin; row < end; ++row) {
-      const T* values = dense != nullptr ? dense + row * n : in.read<T>(row * n, n, room.data());
-      T* place = out.place<T>(row * n, room.data() + n);
-      const NextRow next = stored == nullptr || row + 1 == end ? NextRow() : NextRow(stored + (row + 1) * n * bytes, bytes);
-      body(values, place, row, next, [&](Size i, Size m) { out.write(row * n + i, m, place + i); });
-    }
-    out.finish();
-  });
 }
 
 }  // namespace votive::cpu::VOTIVE_ISA

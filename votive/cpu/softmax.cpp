@@ -2,11 +2,11 @@
 // that a division gives, as CONTRACT.md 4.1 says. Not here: masks (attention.cpp).
 #include <cstring>
 
+#include "votive/cpu/each_row.h"
 #include "votive/cpu/element_loops.h"
 #include "votive/cpu/kernels.h"
 #include "votive/cpu/lane_sums.h"
 #include "votive/cpu/largest.h"
-#include "votive/cpu/rows.h"
 #include "votive/numerics/math.h"
 #include "votive/ops/few.h"
 
