@@ -150,8 +150,10 @@ TEST(CpuRope, TurnsLikeTheReference) {
 
 // Slices of outputs of 16 MiB and more bypass the caches where they are whole lines; those to come are fetched. What comes out is compared with the table.
 TEST(CpuIndex, OfSlicesPastTheCachesAreThoseOfTheTable) {
-  for (const auto& [width, dtype] :
+  for (const auto& of :
        {std::pair<Size, DType>{64, DType::f32}, {1072, DType::f32}, {1080, DType::bf16}, {65, DType::f64}, {16, DType::u8}}) {
+    const Size width = of.first;
+    const DType dtype = of.second;
     const Size bytes = width * block_bytes(dtype), rows = 900, taken = (Size{17} << 20) / bytes;
     const Tensor table = randint(0, 100, {rows, width}, {.seed = 5, .dtype = DType::i64}).to(dtype);
     const Tensor ids = randint(0, rows, {taken}, {.seed = 6, .dtype = DType::i64});
