@@ -253,6 +253,13 @@ TEST(CpuSoftmax, OfRowsSideBySideHasTheBitsOfTheReference) {
   }
 }
 
+// A bundle of such rows would take too much memory.
+TEST(CpuSoftmax, OfLongRowsSideBySideHasTheBitsOfTheReference) {
+  Draw draw(28);
+  expect_as_reference("f32", {draw.tame({131073, 8}, DType::f32)},
+                      [](Inputs in) { return std::vector<Tensor>{softmax(in[0], {.axis = 0})}; });
+}
+
 TEST(CpuNorm, HasTheBitsOfTheReference) {
   Draw draw(24);
   for (DType dtype : floating_dtypes) {

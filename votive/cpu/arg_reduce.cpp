@@ -15,8 +15,8 @@ struct Found {
   i64 place;
 };
 
-/// The first extreme of n > 0 elements. Blocks are compared by exact keys, which take an instruction less than level ones; a block whose extreme is beyond in their
-/// order only, +0 after -0 or another NaN, is not a better one.
+/// The first extreme of n > 0 elements. Blocks are compared by exact keys, which take an instruction less than level ones; a block whose extreme is beyond in
+/// their order only, +0 after -0 or another NaN, is not a better one.
 template <class Keys, bool largest>
 Found<typename Keys::Key> find(const typename Keys::Storage* x, Size n) {
   using Key = typename Keys::Key;

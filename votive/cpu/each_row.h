@@ -66,12 +66,14 @@ void for_each_row(const Tensor& x, Tensor& y, int axis, DType as, Body body) {
   const Reader in(x, order, as);
   const Writer out(y, order_y, as);
   const RowsSideBySide beside_x(order, x.dtype()), beside_y(order_y, y.dtype());
-  const bool turned_x = beside_x.lie_so(), turned_y = beside_y.lie_so();
+  // A bundle is for the caches, at least the squares that halves are turned in, and never much memory: longer rows are read one by one.
+  constexpr Size room_bytes = Size{256} << 10, most_bytes = Size{16} << 20, least_width = 32;
+  const bool fits = n <= most_bytes / (least_width * Size{sizeof(T)});
+  const bool turned_x = fits && beside_x.lie_so(), turned_y = fits && beside_y.lie_so();
   if (turned_x || turned_y) {
-    constexpr Size room_bytes = Size{256} << 10;
-    // At least the squares that halves are turned in.
-    const Size beside = order.shape[order.rank() - 2], fit = room_bytes / (n * Size{sizeof(T)});
-    const Size width = fit < 32 ? 32 : 64, bundles = (beside + width - 1) / width;
+    const Size beside = order.shape[order.rank() - 2];
+    const Size wide = room_bytes / (n * Size{sizeof(T)}) < least_width ? least_width : 2 * least_width;
+    const Size width = wide < beside ? wide : beside, bundles = (beside + width - 1) / width;
     const Conversion read(x.dtype(), as), written(as, y.dtype());
     parallel_for(rows / beside * bundles, n * width < grain ? grain / (n * width) : 1, [&](Size begin, Size end) {
       const Scratch<T> values(width * n), results(width * n);

@@ -125,8 +125,8 @@ using F64Keys = FloatKeys<u64, 52>;
 using F16Keys = FloatKeys<u16, 10>;
 using Bf16Keys = FloatKeys<u16, 7>;
 
-/// The extreme exact keys of n >= 4 registers of dense elements, lane by lane, and how many elements were read: four registers to an iteration, since a window of few
-/// instructions to a line reads ahead further.
+/// The extreme exact keys of n >= 4 registers of dense elements, lane by lane, and how many elements were read: four registers to an iteration, since a window
+/// of few instructions to a line reads ahead further.
 template <class Keys, bool largest, class K = typename Wide<typename Keys::Key>::Type>
 [[gnu::always_inline]] inline K extreme_lanes(const typename Keys::Storage* x, Size n, Size& read) {
   using Storage = typename Keys::Storage;

@@ -2,6 +2,7 @@
 // so that nothing is written when one is out of range (CONTRACT.md 5.2); then bits are moved.
 #include "votive/ops/index.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "votive/base/thread_pool.h"
@@ -23,7 +24,7 @@ class Slices {
  public:
   Slices(const Tensor& y, Size bytes)
       : bytes_(bytes),
-        ahead_(bytes == 0 || bytes > fetched ? 1 : least(fetched / bytes, 16)),
+        ahead_(bytes == 0 || bytes > fetched ? 1 : std::min<Size>(fetched / bytes, 16)),
         streams_(y.count() * block_bytes(y.dtype()) >= stream_threshold && bytes % 64 == 0 &&
                  reinterpret_cast<std::uintptr_t>(y.buffer() + y.offset() * block_bytes(y.dtype())) % 64 == 0) {}
 
@@ -46,7 +47,6 @@ class Slices {
 
  private:
   static constexpr Size fetched = 4096;
-  static Size least(Size a, Size b) { return a < b ? a : b; }
   Size bytes_, ahead_;
   bool streams_;
 };

@@ -1,5 +1,5 @@
 // One row times a matrix whose columns lie along k, a matrix times a vector: squares of the columns are transposed in registers and multiplied there, so that
-// nothing is packed (f32 in DRAM 14 -> 24 GB/s, 2-core Zen 4). Not here: columns that are no whole group (matmul_blocks.h).
+// nothing is packed (f32 in DRAM 14 -> 27 GB/s, 2-core Zen 4). Not here: columns that are no whole group (matmul_blocks.h).
 #pragma once
 
 #include "votive/cpu/matmul_finish.h"
