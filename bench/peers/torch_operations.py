@@ -2,6 +2,7 @@
 """PyTorch as a peer of operations.py."""
 import torch
 import torch.nn.functional as F
+import torch_common
 from worker import serve
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
@@ -79,6 +80,9 @@ def operations():
     offer("index_add f32 16384x256 to 1000", lambda: over(lambda x, i, s: x.index_add(0, i, s), torch.zeros(1000, 256), torch.randint(0, 1000, (16384,)), randn(16384, 256)))
     offer("small add 16", lambda: over(lambda x: x + x, randn(16)))
     offer("small matmul 4x4", lambda: over(lambda x: x @ x, randn(4, 4)))
+
+    for name in torch_common.COMMON:
+        offer(f"common {name}", lambda name=name: torch_common.build(name))
 
     def recorded(threads):
         x = torch.randn(16, requires_grad=True)

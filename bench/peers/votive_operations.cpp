@@ -1,17 +1,15 @@
 // Votive as one of the peers of operations.py: reads "THREADS NAME" lines, answers each with the median seconds of a call as JSON. Outputs are fresh, as a user
-// gets them. Not here: what the names mean to the others (torch_operations.py, onnx_operations.py, blas_operations.cpp, candle/src/operations.rs).
-#include <functional>
-#include <map>
+// gets them. Not here: what the names mean to the others (torch_operations.py, onnx_operations.py, blas_operations.cpp, candle/src/operations.rs), nor what has
+// no row of its own (votive_common.cpp).
 #include <string>
 
-#include "votive/votive.h"
-#include "worker.h"
+#include "common.h"
 
 namespace {
 
 using namespace votive;
-using peers::Call;
-using Operations = std::map<std::string, std::function<Call()>>;
+using votive::peers::Call;
+using votive::peers::Operations;
 
 template <class F>
 Call call(F f) {
@@ -170,7 +168,8 @@ int main() {
   add_pointwise(all);
   add_rows(all);
   add_layers(all);
-  peers::serve([&](const std::string& name, int count) -> Call {
+  votive::peers::add_common(all);
+  ::peers::serve([&](const std::string& name, int count) -> Call {
     const auto found = all.find(name);
     if (found == all.end()) return {};
     set_threads(count);

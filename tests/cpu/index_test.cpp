@@ -117,6 +117,38 @@ TEST(CpuScatter, OfRowsHasTheBitsOfTheReferenceForAnyNumberOfUpdates) {
   }
 }
 
+// Rows along the last axis are joined a block at once, by threads that share no row; fewer than the targets, as many, and more; wild numbers, all modes.
+TEST(CpuScatter, OfElementsOfManyRowsHasTheBitsOfTheReference) {
+  Draw draw(36);
+  for (DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64, DType::i8, DType::i64}) {
+    for (Size width : {3, 40, 300}) {
+      const std::vector<Tensor> inputs = {draw.wild({70, 9, 40}, dtype), draw.wild({70, 9, width}, dtype),
+                                          draw.integers({70, 9, width}, width == 40 ? DType::i32 : DType::i64, width == 3 ? -40 : 0, 40)};
+      expect_as_reference(std::string(to_string(dtype)) + " rows of " + std::to_string(width), inputs, [&](Inputs in) {
+        std::vector<Tensor> results;
+        for (ScatterMode mode :
+             {ScatterMode::assign, ScatterMode::add, ScatterMode::min, ScatterMode::max, ScatterMode::mul, ScatterMode::mean})
+          if (is_floating(dtype) || mode != ScatterMode::mean) results.push_back(scatter(in[0], in[2], in[1], {.axis = 2, .mode = mode}));
+        const auto part = [&](const Tensor& t) { return narrow(narrow(t, 0, 0, 60), 2, 0, width < 40 ? width : 30); };
+        results.push_back(scatter_add(in[0], part(in[2] % 9), part(in[1]), 1));
+        return results;
+      });
+    }
+  }
+}
+
+// Far more rows than a thread joins at once.
+TEST(CpuScatter, UpdatesOfManyRowsHaveTheBitsOfTheReference) {
+  Draw draw(37);
+  const std::vector<Tensor> inputs = {draw.tame({3000, 20}, DType::f32), draw.tame({3000, 30}, DType::f32),
+                                      draw.integers({3000, 30}, DType::i64, 0, 20)};
+  expect_as_reference("3000 rows", inputs, [](Inputs in) { return std::vector<Tensor>{scatter_add(in[0], in[2], in[1], 1)}; });
+  const std::vector<Tensor> counts = {draw.integers({200000}, DType::i64, 0, 1000), draw.integers({200000}, DType::i64, -1000, 1000)};
+  expect_as_reference("one row", counts, [](Inputs in) {
+    return std::vector<Tensor>{bincount(in[0]), index_add(zeros({1000}, DType::i64, {.device = in[0].device()}), in[1], in[0])};
+  });
+}
+
 TEST(CpuConcat, JoinsAlongAnyAxisLikeTheReference) {
   Draw draw(32);
   const std::vector<Tensor> inputs = {draw.wild({6, 20}, DType::f16), transpose(draw.wild({20, 6}, DType::f16)),

@@ -260,6 +260,24 @@ TEST_P(Products, OfMatricesThatFitTheCachesHaveTheSameBits) {
   set_threads(2);
 }
 
+// A b that each thread packs for itself: rows that do not share out evenly, batches that do and do not, one b for all of a batch, steps of -1.
+TEST_P(Products, WhoseThreadsPackForThemselvesHaveTheSameBits) {
+  Numbers numbers(20);
+  const auto make = [&](const Shape& shape, DType dtype) { return random_operand(numbers, shape, dtype, Range::unit).tensor; };
+  for (int count : {2, 3}) {
+    set_threads(count);
+    for (DType dtype : {DType::f16, DType::bf16, DType::f64}) {
+      expect_equal_to_reference(make({101, 70}, dtype), transpose(make({37, 70}, dtype)));
+      expect_equal_to_reference(make({2, 90, 33}, dtype), make({33, 21}, dtype));
+      expect_equal_to_reference(make({13, 1, 85, 5}, dtype), make({2, 5, 66}, dtype));
+      expect_equal_to_reference(make({90, 31}, dtype), permute(flip(make({31, 20, 2}, dtype), 2), {2, 0, 1}));
+    }
+    expect_equal_to_reference(make({90, 1100}, DType::bf16), make({1100, 40}, DType::bf16));
+    expect_equal_to_reference(make({90, 1100}, DType::f16), transpose(make({40, 1100}, DType::f16)));
+  }
+  set_threads(2);
+}
+
 TEST_P(Products, OfMixedDtypesAreThoseOfTheirCommonDtype) {
   Numbers numbers(15);
   for (DType a : {DType::f16, DType::bf16, DType::f32, DType::f64}) {

@@ -1,4 +1,8 @@
 // Reductions, softmax, norms and orders: the bits of the reference device, whose sums are the canonical tree element by element.
+#include <array>
+#include <cmath>
+#include <limits>
+
 #include "tests/cpu/same_bits.h"
 
 namespace votive::test {
@@ -278,6 +282,62 @@ TEST(CpuNorm, HasTheBitsOfTheReference) {
         return results;
       });
     }
+  }
+}
+
+// Norms take squares as they are where scaling them would change exponents alone; the exponents here lie on both sides of every limit of that.
+TEST(CpuNorm, OfEveryMagnitudeHasTheBitsOfTheReference) {
+  Draw draw(29);
+  const auto between = [&](const Shape& shape, int low, int high) {
+    std::vector<double> values(static_cast<std::size_t>(count(shape)));
+    for (double& v : values)
+      v = draw.below(9) == 0
+              ? 0.0
+              : std::ldexp(1 + static_cast<double>(draw.below(1 << 20)) * 0x1p-20, low + static_cast<int>(draw.below(high - low + 1)));
+    return from_host<double>(values, shape, DType::f64);
+  };
+  constexpr std::array<int, 2> exponents[] = {{-2, 2},     {-63, 0},     {-64, 0},       {-63, -60}, {-64, -63}, {-70, -66},
+                                              {0, 62},     {0, 64},      {38, 40},       {41, 42},   {-23, 40},  {-24, 40},
+                                              {100, 127},  {-149, -120}, {-30, 15},      {-511, -1}, {-512, 0},  {-111, 400},
+                                              {-112, 400}, {380, 401},   {-1074, -1000}, {900, 1023}};
+  for (const auto& [low, high] : exponents) {
+    std::vector<Tensor> inputs;
+    for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      const Tensor x = between({40, 150}, low, high).to(dtype);
+      inputs.insert(inputs.end(), {x, transpose(x), narrow(x, 1, 3, 37), between({5000}, low, high).to(dtype)});
+    }
+    expect_as_reference("2^" + std::to_string(low) + " to 2^" + std::to_string(high), inputs, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (const Tensor& x : in) {
+        results.push_back(norm(x));
+        for (int axis = 0; axis < x.rank(); ++axis) results.push_back(norm(x, {.axis = axis, .keep = true}));
+      }
+      return results;
+    });
+  }
+  for (const double special : {0.0, -0.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
+    const Tensor x = concat({full({3, 70}, special, DType::f64), draw.tame({2, 70}, DType::f64)});
+    expect_as_reference("with " + std::to_string(special), {x.to(DType::f16), x.to(DType::bf16), x.to(DType::f32), x}, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (const Tensor& y : in) results.insert(results.end(), {norm(y), norm(y, {.axis = 0}), norm(y, {.axis = 1})});
+      return results;
+    });
+  }
+}
+
+// What sums the elements that are there is a plain sum where all are; an infinity of each sign is none.
+TEST(CpuReduce, WithoutNaNHasTheBitsOfTheReference) {
+  Draw draw(28);
+  for (DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32}) {
+    const Tensor whole = draw.tame({70, 90}, dtype), wild = draw.wild({70, 90}, dtype);
+    expect_as_reference(std::string(to_string(dtype)), {whole, wild, transpose(wild)}, [](Inputs in) {
+      std::vector<Tensor> results;
+      for (const Tensor& x : in) {
+        results.insert(results.end(),
+                       {nansum(x), nansum(x, {.axis = 0}), nansum(x, {.axis = 1, .keep = true}), nanmean(x), nanmean(x, {.axis = 1})});
+      }
+      return results;
+    });
   }
 }
 

@@ -180,6 +180,11 @@ TEST_P(Orders, HistogramsIncludeTheirLastEdge) {
   EXPECT_EQ(longs(histc(of({1, 2, 3, 4}), 3)), (Longs{1, 1, 2}));
   EXPECT_EQ(longs(histc(of({2, 2}), 2)), (Longs{0, 2})) << "from 1 to 3";
   EXPECT_EQ(longs(histc(zeros({0}, f32, here), 2)), (Longs{0, 0}));
+  // edges are f64: 0.1f and 0.3f lie above 0.1 and 0.3, 0.7f below 0.7; the bf16 next to 0.3 above; and edges beyond what f32 holds
+  EXPECT_EQ(longs(histc(of({0.1, 0.3, 0.7}), 10, {.low = 0, .high = 1})), (Longs{0, 1, 0, 1, 0, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(longs(histc(of({0.3}, bf16), 10, {.low = 0, .high = 1})), (Longs{0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(longs(histc(of({0, 3.4e38, infinity}), 2, {.low = 0, .high = 1e39})), (Longs{2, 0}));
+  EXPECT_EQ(longs(histc(of({1e-45, 1e-40}), 2, {.low = 0, .high = 1e-40})), (Longs{1, 1}));
   EXPECT_EQ(kind_of([&] { histc(x, 2); }), ErrorKind::InvalidArgument) << "the range would be NaN";
   EXPECT_EQ(kind_of([&] { histc(x, 0, {.low = 0, .high = 1}); }), ErrorKind::InvalidArgument);
 }

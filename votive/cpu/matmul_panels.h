@@ -57,8 +57,9 @@ class PanelProduct {
   using Packed = typename Dot::Packed;
   static constexpr int width = panel_columns<Acc>;
 
-  /// Rows [row, row + m) of the batch's element whose a is at `offset` and whose y begins at row `y_row`, times panels that are y's columns from `column`.
-  PanelProduct(const MatrixProduct& p, Size offset, Size row, Size m, Size y_row, Size column, const Panels& b)
+  /// Rows [row, row + m) of the batch's element whose a is at `offset` and whose y begins at row `y_row`, times panels that are y's columns from `column`,
+  /// by that many threads.
+  PanelProduct(const MatrixProduct& p, Size offset, Size row, Size m, Size y_row, Size column, const Panels& b, Size workers = threads())
       : p_(p),
         pack_(pack_function<Dot>(p.a.dtype)),
         b_(b),
@@ -68,7 +69,7 @@ class PanelProduct {
         y_row_(y_row + row),
         column_(column),
         panels_(up(b.n, width)) {
-    const Size workers = threads(), block = Dot::units(smaller_size(p.k, k_block)) * Size{sizeof(Packed)};
+    const Size block = Dot::units(smaller_size(p.k, k_block)) * Size{sizeof(Packed)};
     const Size most_rows = larger_size(group_bytes / block, 2 * panel_rows);
     groups_ = up(m, most_rows);
     if (!p.prepacked && m >= workers * few_rows) groups_ = up(groups_, workers) * workers;

@@ -122,20 +122,24 @@ struct Product {
     if (is_one(rows, w)) return run_one(begin, end, functions, blocks);
     const Size span = std::max<Size>(1, (Size{192} << 10) / w.group_bytes());
     const Scratch scratch(w.packed ? 0 : std::min(span, end - begin) * w.group_bytes());
-    alignas(64) f32 lanes[16 * row_tile];
+    alignas(64) f32 lanes[16 * QuantisedTiles::most];
     for (Size g0 = begin; g0 < end; g0 += span) {
       const Size g1 = std::min(end, g0 + span);
       if (!w.packed) {
         for (Size g = g0; g < g1; ++g) w.pack_group(g, scratch.as<u8>() + (g - g0) * w.group_bytes());
       }
-      for (Size row = 0; row < rows;) {
-        const bool tile = rows - row >= row_tile;
+      for (Size row = 0, t = 0; row < rows;) {
+        const int m = QuantisedTiles::rows[t];
+        if (rows - row < m) {
+          ++t;
+          continue;
+        }
         for (Size g = g0; g < g1; ++g) {
           const u8* group = w.packed ? w.group(g) : scratch.as<u8>() + (g - g0) * w.group_bytes();
-          (tile ? functions.tile : functions.row)(group, blocks, x + row * x_row, x_row, lanes);
-          for (int r = 0; r < (tile ? row_tile : 1); ++r) write(row + r, g, lanes + 16 * r);
+          functions.tiles[static_cast<std::size_t>(t)](group, blocks, x + row * x_row, x_row, lanes);
+          for (int r = 0; r < m; ++r) write(row + r, g, lanes + 16 * r);
         }
-        row += tile ? row_tile : 1;
+        row += m;
       }
     }
   }
@@ -194,8 +198,14 @@ void prepack(const Prepack&, const Tensor& w, Tensor& y, Stream&) {
                         w.shape()[0],
                         w.shape()[1],
                         false};
-  parallel_for((rows.n + 15) / 16, 1, [&](Size begin, Size end) {
-    for (Size g = begin; g < end; ++g) rows.pack_group(g, reinterpret_cast<u8*>(y.mutable_buffer()) + g * rows.group_bytes());
+  // A group's rows lie one after another but are read side by side, which no prefetcher follows.
+  const Size groups = (rows.n + 15) / 16, bytes = 16 * rows.row_bytes;
+  parallel_for(groups, 1, [&](Size begin, Size end) {
+    for (Size g = begin; g < end; ++g) {
+      const u8* const next = rows.start + (g + 1) * bytes;
+      for (Size at = 0; g + 2 < groups && at < bytes; at += 64) __builtin_prefetch(next + at, 0, 2);
+      rows.pack_group(g, reinterpret_cast<u8*>(y.mutable_buffer()) + g * rows.group_bytes());
+    }
   });
 }
 

@@ -3,7 +3,9 @@
 // takes its own way to them; the chain of fma over groups is the contract's (D15). Not here: tensors and threads (quantised.cpp).
 #pragma once
 
+#include <array>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "votive/cpu/integer_lanes.h"
@@ -313,22 +315,36 @@ void multiply_streams(const u8* group, Size step, Size blocks, const ActivationB
   for (int i = 0; i < S * passes * V; ++i) Lanes::store(y + Lanes::count * i, sum[i]);
 }
 
-/// Rows of x that share a weight while it is in registers. Measured on Zen 5 (v4n): 8 rows 1.3 × 4 rows.
-inline constexpr int row_tile = Lanes::count >= 8 ? 8 : 4;
+/// Rows of x that share a weight while it is in registers, most of them first: what is left of many takes smaller tiles. Measured on Zen 5 (v4n): 8 rows
+/// 1.3 × 4 rows.
+template <int... sizes>
+struct TileSizes {
+  static constexpr int count = sizeof...(sizes), rows[] = {sizes...}, most = rows[0];
+};
+using QuantisedTiles = std::conditional_t<Lanes::count >= 8, TileSizes<8, 4, 2, 1>, TileSizes<4, 1>>;
 inline constexpr int streams_of_one = 4;
 
 struct MultiplyFunctions {
   using Rows = void (*)(const u8* group, Size blocks, const ActivationBlock* x, Size x_row, f32* y);
   using Streams = void (*)(const u8* group, Size step, Size blocks, const ActivationBlock* x, f32* y);
-  Rows tile, row;           // row_tile rows, and one of many
+  std::array<Rows, QuantisedTiles::count> tiles;
   Streams streams, stream;  // one row alone: streams_of_one groups, and one
   bool one_as_words;
 };
 
+/// Few rows leave registers for a whole group beside them, which is then read once.
+template <int rows>
+inline constexpr int vectors_of_tile = rows <= 4 ? vectors_of_one : 1;
+
+template <DType dtype, int... sizes>
+constexpr std::array<MultiplyFunctions::Rows, sizeof...(sizes)> tiles_of(TileSizes<sizes...>) {
+  return {multiply_rows<dtype, sizes, vectors_of_tile<sizes>>...};
+}
+
 template <DType dtype>
 constexpr MultiplyFunctions multiply_functions_of() {
-  return {multiply_rows<dtype, row_tile, 1>, multiply_rows<dtype, 1, vectors_of_one>, multiply_streams<dtype, streams_of_one>,
-          multiply_streams<dtype, 1>, products_of_one(dtype) == Products::words};
+  return {tiles_of<dtype>(QuantisedTiles()), multiply_streams<dtype, streams_of_one>, multiply_streams<dtype, 1>,
+          products_of_one(dtype) == Products::words};
 }
 
 inline MultiplyFunctions multiply_functions(DType dtype) {

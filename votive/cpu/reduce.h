@@ -92,21 +92,32 @@ class Columns {
   Walk<1> outer_walk_, row_walk_;
 };
 
-/// What is joined: the elements as they are, or f(element, p[o]) of result o.
+/// What is joined: the elements as they are, or f(element, p[o]) of result o. leaf() is the tree of a chunk; `room` has space for one.
 struct AsIs {
   static constexpr bool identity = true;
+
+  template <class From, class Join>
+  static auto leaf(const typename From::Storage* x, Size n, typename From::T*, Size) {
+    if constexpr (Join::in_vectors) {
+      return tree_of_registers<From, Join>(x, n);
+    } else {
+      return tree_leaf<typename From::T, Join>(x, n);
+    }
+  }
 };
 template <class T, T (*f)(T x, T p)>
 struct Mapped {
   static constexpr bool identity = false;
   const T* p;
 
-  void row(const T* __restrict x, T* __restrict y, Size n, Size o) const {
-    const T own = p == nullptr ? T{0} : p[o];
-    for (Size i = 0; i < n; ++i) y[i] = f(x[i], own);
-  }
   void columns(const T* __restrict x, T* __restrict y, Size n, Size o) const {
     for (Size i = 0; i < n; ++i) y[i] = f(x[i], p == nullptr ? T{0} : p[o + i]);
+  }
+  template <class From, class Join>
+  T leaf(const T* __restrict x, Size n, T* __restrict room, Size o) const {
+    const T own = p == nullptr ? T{0} : p[o];
+    for (Size i = 0; i < n; ++i) room[i] = f(x[i], own);
+    return tree_leaf<T, Join>(room, n);
   }
 };
 
@@ -126,16 +137,8 @@ void reduce_rows(const Tensor& x, const Plan& plan, DType read, T* partial, Map 
       const Size units = least(together, end - unit), k = unit % chunks * tree_chunk;
       const Size m = least(n - k, tree_chunk);
       const Storage* values = in.read<Storage>(unit / chunks * n + k, units * m, room.data());
-      for (Size i = 0; i < units; ++i) {
-        if constexpr (!Map::identity) {
-          map.row(values + i * m, mapped.data(), m, (unit + i) / chunks);
-          partial[unit + i] = tree_leaf<T, Join>(mapped.data(), m);
-        } else if constexpr (Join::in_vectors) {
-          partial[unit + i] = tree_of_registers<From, Join>(values + i * m, m);
-        } else {
-          partial[unit + i] = tree_leaf<T, Join>(values + i * m, m);
-        }
-      }
+      for (Size i = 0; i < units; ++i)
+        partial[unit + i] = map.template leaf<From, Join>(values + i * m, m, mapped.data(), (unit + i) / chunks);
     }
   });
 }
@@ -235,6 +238,13 @@ void reduce_changed_columns(const Tensor& x, const Plan& plan, DType as, T* part
   });
 }
 
+/// The chunks of each result, as rows or columns left them, to one T per result, in the order of the kept axes.
+template <class T, class Join>
+void join_chunks(const Plan& plan, bool columns, const T* partial, T* results) {
+  const Size chunks = plan.chunks, C = columns ? plan.kept.shape.back() : 1;
+  for (Size o = 0; o < plan.outputs; ++o) results[o] = tree_combine<T, Join>(partial + o / C * chunks * C + o % C, chunks, C);
+}
+
 /// One T per result, in the order of the kept axes.
 template <class T, class Join, class Map = AsIs>
 void reduce_all(const Tensor& x, const Plan& plan, DType as, T* results, Map map = {}) {
@@ -263,9 +273,7 @@ void reduce_all(const Tensor& x, const Plan& plan, DType as, T* results, Map map
   if (!done) {
     columns ? reduce_changed_columns<T, Join>(x, plan, as, partial, map) : reduce_rows<T, Join, Elements<T>>(x, plan, as, partial, map);
   }
-  if (chunks == 1) return;
-  const Size C = columns ? plan.kept.shape.back() : 1;
-  for (Size o = 0; o < plan.outputs; ++o) results[o] = tree_combine<T, Join>(partial + o / C * chunks * C + o % C, chunks, C);
+  if (chunks > 1) join_chunks<T, Join>(plan, columns, partial, results);
 }
 
 /// One value per result, of dtype `from`, to y.

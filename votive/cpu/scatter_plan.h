@@ -15,10 +15,11 @@ namespace votive::cpu::VOTIVE_ISA {
 /// y as [outer, n, inner]: update (o, k) of the source, a run of `inner` elements, goes to run (o, target[k]). An index per element makes outer and inner 1.
 struct ScatterPlan {
   Size outer = 1, n = 1, inner = 1, updates = 1;
+  Size blocks = 1;  // equal parts of n targets and of the updates: those of one part stay in it, as rows do along the last axis
   Positions target;
 
   ScatterPlan(const Scatter& op, const Tensor& indices, const Tensor& y)
-      : updates(indices.count()), target(op.range(y.shape()[op.axis]), indices) {
+      : updates(indices.count()), target(op.range(y.shape()[op.axis]), indices, !op.slices && y.rank() > 1) {
     if (op.slices) {
       for (int axis = 0; axis < op.axis; ++axis) outer *= y.shape()[axis];
       n = y.shape()[op.axis];
@@ -27,6 +28,7 @@ struct ScatterPlan {
     }
     n = y.count();
     if (y.rank() == 1) return;
+    for (int axis = 0; axis < op.axis && indices.shape()[axis] == y.shape()[axis]; ++axis) blocks *= y.shape()[axis];
     Layout other = Layout::contiguous(y.shape());  // every coordinate but the one along the axis
     const Size axis_step = other.strides[op.axis];
     other.shape = indices.shape();

@@ -1,6 +1,6 @@
 // Reductions of more than one pass: var, std, norm, logsumexp. A pass joins what a function makes of each element and a number of its result, tile by tile.
 #include "votive/cpu/kernels.h"
-#include "votive/cpu/reduce.h"
+#include "votive/cpu/squares.h"
 #include "votive/numerics/math.h"
 #include "votive/ops/reduce.h"
 
@@ -67,8 +67,22 @@ void variances(const Statistic& op, const Tensor& x, const Plan& plan, DType as,
   }
 }
 
+bool sum_plain_squares(const Tensor& x, const Plan& plan, f32* y) {
+  switch (x.dtype()) {
+    case DType::f32: return sum_squares<Elements<f32>>(x, plan, y);
+    case DType::bf16: return sum_squares<Bf16Elements>(x, plan, y);
+    case DType::f16: return sum_squares<F16Elements>(x, plan, y);
+    default: return false;
+  }
+}
+bool sum_plain_squares(const Tensor& x, const Plan& plan, f64* y) { return sum_squares<Elements<f64>>(x, plan, y); }
+
 template <class T>
 void norms(const Tensor& x, const Plan& plan, DType as, T* y) {
+  if (sum_plain_squares(x, plan, y)) {
+    for (Size o = 0; o < plan.outputs; ++o) y[o] = root(y[o]);
+    return;
+  }
   const Scratch<T> most_of(plan.outputs), scale(plan.outputs);
   reduce_all<T, Greatest<T>>(x, plan, as, most_of.data(), Mapped<T, magnitude<T>>{nullptr});
   const auto is_answer = [](T m) { return !(m > 0 && m < std::numeric_limits<T>::infinity()); };

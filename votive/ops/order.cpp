@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "votive/base/text.h"
+#include "votive/numerics/convert.h"
+#include "votive/numerics/pointwise.h"
 #include "votive/ops/apply.h"
 #include "votive/ops/as_one.h"
 #include "votive/ops/index.h"
+#include "votive/ops/norm.h"
 #include "votive/ops/ops.h"
 
 namespace votive {
@@ -286,6 +291,17 @@ Tensor new_counts(const char* op, Size n, DType dtype, Device device) {
   return y;
 }
 
+/// Of each the least f32 that is not below it: an f32 is at least the one if it is at least the other.
+std::vector<float> at_least(const std::vector<double>& values) {
+  std::vector<float> floats;
+  floats.reserve(values.size());
+  for (const double v : values) {
+    const float nearest = numerics::f64_to_f32(v);
+    floats.push_back(nearest < v ? numerics::nextafter_f32(nearest, std::numeric_limits<float>::infinity()) : nearest);
+  }
+  return floats;
+}
+
 }  // namespace
 
 Tensor bincount(const Tensor& x, const BincountOptions& options) {
@@ -327,19 +343,23 @@ Tensor histc(const Tensor& x, Size bins, HistogramOptions options) {
     };
     if (bins < 1) refuse(text::format("bins = {}", bins));
     checked_count("histc", {bins}, 16);  // edges and counts
-    const Tensor values = reshape(x, {n}).detach().to(DType::f64);
-    double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).item<double>());
-    double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).item<double>());
+    const DType searched = is_floating(meta.dtype) ? inner_dtype(meta.dtype) : DType::f64;
+    const Tensor values = reshape(x, {n}).detach().to(searched);
+    double low = options.low.value_or(n == 0 || options.low ? 0.0 : min(values).to(DType::f64).item<double>());
+    double high = options.high.value_or(n == 0 || options.high ? 1.0 : max(values).to(DType::f64).item<double>());
     if (!std::isfinite(low) || !std::isfinite(high) || low > high) refuse(text::format("the range from {} to {}", low, high));
     if (low == high) {
       low -= 1;
       high += 1;
     }
     const CreateOptions here{.device = meta.device};
-    const Tensor edges = linspace(low, high, bins + 1, DType::f64, here);
-    // 0 before the first edge, bins + 1 from the last one on; what lies on that belongs to the last bin
-    const Tensor after = searchsorted(edges, values, {.right = true});
-    const Tensor bin = where(eq(values, high), full({}, bins, DType::i64, here), after);
+    std::vector<double> edges = linspace(low, high, bins + 1, DType::f64).to_host<double>();
+    // what lies on the last edge belongs to the last bin
+    edges.back() = numerics::nextafter_f64(high, std::numeric_limits<double>::infinity());
+    const Tensor bounds = searched == DType::f64 ? from_host<double>(edges, {bins + 1}, DType::f64)
+                                                 : from_host<float>(at_least(edges), {bins + 1}, DType::f32);
+    // 0 before the first edge, bins + 1 from the last one on
+    const Tensor bin = searchsorted(bounds.to(meta.device), values, {.right = true});
     const Tensor counts = index_add(new_counts("histc", bins + 2, DType::i64, meta.device), bin, full({}, 1, DType::i64, here));
     return contiguous(narrow(counts, 0, 1, bins));
   });

@@ -137,11 +137,20 @@ Tensor count_nonzero(const Tensor& x, const ReduceOptions& options) {
   });
 }
 
+namespace {
+
+/// Of sums: then no element was NaN, and without it they are what they are with it.
+bool holds_no_nan(const Tensor& sums) { return !is_floating(sums.dtype()) || all(eq(sums, sums)).item<bool>(); }
+
+}  // namespace
+
 Tensor nansum(const Tensor& x, const ReduceOptions& options) {
   return as_one("nansum", [&] {
     require_plain("nansum", {"x", 1, x.meta()});
     options.axis.mask("nansum", x.rank());
-    return is_floating(x.dtype()) ? sum(where(eq(x, x), x, 0), options) : sum(x, options);
+    const Tensor plain = sum(x, options);
+    if (holds_no_nan(plain)) return plain;
+    return sum(where(eq(x, x), x, 0), options);
   });
 }
 
@@ -149,7 +158,8 @@ Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   return as_one("nanmean", [&] {
     require_plain("nanmean", {"x", 1, x.meta()});
     options.axis.mask("nanmean", x.rank());
-    if (!is_floating(x.dtype())) return mean(x, options);
+    const Tensor plain = mean(x, options);
+    if (holds_no_nan(plain)) return plain;
     const Tensor value = options.dtype ? x.to(*options.dtype) : x;
     const Tensor present = eq(value, value);
     const Tensor wide = where(present, widened(value), 0);
