@@ -10,7 +10,7 @@
 namespace votive::app {
 
 /// Exit codes, also in --help: what a script may rely on.
-enum ExitCode : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130 };
+enum ExitCode : int { success = 0, failure = 1, wrong_usage = 2, different = 3, interrupted = 130 };
 
 /// Each adds its subcommand; running it stores its exit code in `code`.
 void add_generate(CLI::App& app, int& code);

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
   using namespace votive::app;
   CLI::App app(
       "Votive runs language models with the same bits on every device, instruction set and number of threads.\n"
-      "Exit codes: 0 done, 1 an error (named on standard error), 2 wrong usage, 130 interrupted by Ctrl-C.");
+      "Exit codes: 0 done, 1 an error (named on standard error), 2 wrong usage, 3 verify found other bits, 130 interrupted by Ctrl-C.");
   app.name("votive");
   app.require_subcommand(1);
   app.footer("votive COMMAND --help shows a command's options and examples.");

@@ -170,7 +170,7 @@ int verify_every_input(const AllOptions& options) {
                    .c_str(),
                stdout);
   }
-  return passed && !lines.empty() ? success : failure;
+  return lines.empty() ? failure : passed ? success : different;
 }
 
 }  // namespace votive::app

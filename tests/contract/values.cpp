@@ -5,7 +5,9 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
@@ -25,7 +27,15 @@ std::uint64_t Rng::next() {
 
 std::uint64_t seed_of_run() {
   static const std::uint64_t seed = [] {
-    if (const char* wish = std::getenv("VOTIVE_SEED")) return static_cast<std::uint64_t>(std::strtoull(wish, nullptr, 10));
+    if (const char* wish = std::getenv("VOTIVE_SEED")) {
+      std::uint64_t number = 0;
+      const char* const end = wish + std::strlen(wish);
+      if (const auto [stop, code] = std::from_chars(wish, end, number); code != std::errc() || stop != end) {
+        std::fprintf(stderr, "VOTIVE_SEED=%s is not a number from 0 to 2^64 - 1\n", wish);
+        std::exit(2);
+      }
+      return number;
+    }
     if (std::getenv("VOTIVE_EXHAUSTIVE") != nullptr) return std::uint64_t{std::random_device{}()};
     return std::uint64_t{20240229};
   }();

@@ -202,6 +202,31 @@ TEST(CpuReduce, FindsAnExtremeAtEveryPlaceOfSeveralBlocks) {
   }
 }
 
+// Places of 8- and 16-bit columns are counted in as few bits, block of rows by block: the extreme stands on both sides of every limit of that.
+TEST(CpuReduce, FindsAnExtremeOfNarrowColumnsInEveryBlockOfRows) {
+  for (DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::f16, DType::bf16}) {
+    const bool wide = block_bytes(dtype) == 2;
+    std::vector<Size> places = {0, 1, 126, 127, 128, 129, 254, 255, 256, 257, 383, 384, 385, 639};
+    if (wide) places = {127, 128, 255, 256, 32766, 32767, 32768, 32769, 65534, 65535, 65536, 65537};
+    for (const Size rows : wide ? std::vector<Size>{300, 32769, 65540} : std::vector<Size>{128, 129, 130, 257, 640}) {
+      for (const Size place : places) {
+        if (place >= rows) continue;
+        const auto standing_out = [&](double value) {
+          const Tensor others = full({rows, 7}, 1 - value, DType::f32).to(dtype);
+          return index_copy(others, tensor({place}, DType::i64), full({1, 7}, value, DType::f32).to(dtype));
+        };
+        const Tensor largest = standing_out(1), least = standing_out(0), want = full({7}, place, DType::i64);
+        for_every_machine([&](const std::string& machine) {
+          const std::string where =
+              machine + " " + std::string(to_string(dtype)) + " row " + std::to_string(place) + " of " + std::to_string(rows);
+          expect_equal_bits(argmax(largest, {.axis = 0}), want, where);
+          expect_equal_bits(argmin(least, {.axis = 0}), want, where);
+        });
+      }
+    }
+  }
+}
+
 TEST(CpuReduce, OfNothingGivesTheIdentity) {
   expect_as_reference("empty", {zeros({0, 3}), zeros({3, 0}, DType::i32), zeros({0}, DType::boolean)}, [](Inputs in) {
     std::vector<Tensor> results;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "votive/base/error.h"
 #include "votive/base/text.h"
 #include "votive/core/huge_pages.h"
+#include "votive/core/new_memory.h"
 #include "votive/core/size_classes.h"
 
 namespace votive {
@@ -28,7 +30,12 @@ struct Block {
 };
 
 // The first bytes of a cached block hold the link; the rest stays poisoned for AddressSanitizer, so that a use after the free is found.
-void hand_out(void* block, [[maybe_unused]] std::size_t asked) { unpoison(block, asked); }
+std::atomic<int> filling{-1};
+void hand_out(void* block, std::size_t asked) {
+  unpoison(block, asked);
+  if (const int byte = filling.load(std::memory_order_relaxed); byte >= 0) [[unlikely]]
+    std::memset(block, byte, asked);
+}
 void take_back(void* block, [[maybe_unused]] std::size_t bytes) { poison(block, bytes); }
 __attribute__((no_sanitize_address)) Block* link_of(Block* block) { return block->next; }
 __attribute__((no_sanitize_address)) void link(Block* block, Block* next) { block->next = next; }
@@ -352,6 +359,8 @@ void free_memory(Memory memory) noexcept {
 void free_small_memory(std::byte* address, std::size_t asked) noexcept {
   free_memory({address, small_class_bytes[static_cast<std::size_t>(class_of(asked + guard_bytes))]});
 }
+
+void fill_new_memory(int byte) { filling.store(byte < 0 ? -1 : byte & 0xff, std::memory_order_relaxed); }
 
 MemoryStatistics memory_statistics() {
   Shared& all = shared();

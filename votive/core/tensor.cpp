@@ -124,7 +124,7 @@ bool is_whole_weight(const Layout& layout, const Layout& base) {
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void refuse_view(const Layout& layout, DType dtype, std::size_t bytes) {
-  throw Error(ErrorKind::Internal, "view")
+  throw Error(ErrorKind::InvalidArgument, "view")
       .dtype(to_string(dtype))
       .shape(layout.shape.to_vector())
       .detail(text::format("shape {}, strides {}, offset {} leave the buffer of {} bytes of {}", to_string(layout.shape),
@@ -224,11 +224,12 @@ Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t by
   const std::size_t needed = data_bytes_of("borrow", meta, count);
   const Size alignment = is_quantised(meta.dtype) ? 1 : block_bytes(meta.dtype);
   if (meta.packing == Packing::none && bytes < needed)
-    throw Error(ErrorKind::Internal, "borrow")
+    throw Error(ErrorKind::InvalidArgument, "borrow")
         .shape(meta.shape.to_vector())
         .detail(text::format("{} bytes are less than the {} of {}{}", bytes, needed, to_string(meta.dtype), to_string(meta.shape)));
+  if (address == nullptr && needed != 0) throw Error(ErrorKind::InvalidArgument, "borrow").detail("the address is null");
   if (reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment) != 0)
-    throw Error(ErrorKind::Internal, "borrow")
+    throw Error(ErrorKind::InvalidArgument, "borrow")
         .detail(text::format("the address is not a multiple of the {} bytes of a {}", alignment, to_string(meta.dtype)));
   Tensor tensor(new_row_major(0, meta, count, bytes));
   tensor.body_->memory_address = address;

@@ -49,11 +49,11 @@ class Tensor {
   static Tensor allocate(const char* op, const Meta& meta);
   /// The same with x's dtype, shape and device, of which nothing has to be asked: x is small and row-major (is_small_and_dense).
   static Tensor allocate_like(const Tensor& x);
-  /// A view: other layout (and possibly dtype of the same size) over the same buffer. The layout must stay inside the buffer.
+  /// A view: other layout (and possibly dtype of the same size) over the same buffer, which it must not leave: Error{InvalidArgument}.
   static Tensor view(const Tensor& base, const Layout& layout);
   /// A view of another shape with as many elements, row-major as the base, which must be (is_row_major) and is neither quantised nor packed.
   static Tensor view_row_major(const Tensor& base, const Shape& shape);
-  /// Memory that someone else owns (a mapped file); `owner` keeps it alive. Row-major.
+  /// Memory that someone else owns (a mapped file); `owner` keeps it alive. Row-major. Error{InvalidArgument} of null, misaligned or too little of it.
   static Tensor borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner);
 
   bool defined() const { return body_ != nullptr; }

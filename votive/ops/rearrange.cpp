@@ -245,7 +245,7 @@ Tensor repeat_interleave(const Tensor& x, const Tensor& counts, int axis) {
       throw error_about(each[i] < 0 && !unsigned_counts ? ErrorKind::InvalidArgument : ErrorKind::SizeOverflow, op, {c})
           .position({static_cast<Size>(i)})
           .value(text::format("{}", each[i]))
-          .detail(text::format("counts {} has {} at position [{}]", describe(c),
+          .detail(text::format("{} has {} at position [{}]", describe(c),
                                unsigned_counts ? text::format("{}", static_cast<std::uint64_t>(each[i])) : text::format("{}", each[i]), i));
     }
   }
