@@ -44,7 +44,7 @@ def names():
 
 def common_names():
     """What votive_common.cpp offers, in its order."""
-    return [f"common {name}" for name in re.findall(r'offer\("([^"]+)"', (HERE / "votive_common.cpp").read_text())]
+    return [f"common {name}" for name in re.findall(r'offer\(\s*"([^"]+)"', (HERE / "votive_common.cpp").read_text())]
 
 
 class Peer:

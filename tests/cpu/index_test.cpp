@@ -145,7 +145,9 @@ TEST(CpuScatter, UpdatesOfManyRowsHaveTheBitsOfTheReference) {
   expect_as_reference("3000 rows", inputs, [](Inputs in) { return std::vector<Tensor>{scatter_add(in[0], in[2], in[1], 1)}; });
   const std::vector<Tensor> counts = {draw.integers({200000}, DType::i64, 0, 1000), draw.integers({200000}, DType::i64, -1000, 1000)};
   expect_as_reference("one row", counts, [](Inputs in) {
-    return std::vector<Tensor>{bincount(in[0]), index_add(zeros({1000}, DType::i64, {.device = in[0].device()}), in[1], in[0])};
+    const Tensor narrow_sums = full({1000}, 7, DType::u8, {.device = in[0].device()});
+    return std::vector<Tensor>{bincount(in[0]), index_add(zeros({1000}, DType::i64, {.device = in[0].device()}), in[1], in[0]),
+                               index_add(narrow_sums, in[1], (in[0] % 251).to(DType::u8))};
   });
 }
 

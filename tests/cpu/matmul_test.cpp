@@ -216,6 +216,29 @@ TEST_P(Products, WithAVectorHaveTheSameBits) {
   }
 }
 
+// A row passes a matrix whose rows lie dense in strips of columns; so does, turned over, a matrix whose columns do, times a vector.
+TEST_P(Products, OfARowWithDenseRowsHaveTheSameBits) {
+  Numbers numbers(22);
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16}) {
+    for (const auto& [k, n] :
+         {std::pair<Size, Size>{257, 256}, {1024, 257}, {1025, 300}, {2111, 130}, {2050, 333}, {33, 4100}, {18, 9001}}) {
+      set_threads(static_cast<int>(numbers.size(1, 3)));
+      const auto range = static_cast<Range>(numbers.size(0, 3));
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, 1, n, k, false, false, range, numbers.size(0, 1) == 1), 0)
+          << to_string(dtype) << ", n " << n << ", k " << k;
+      EXPECT_EQ(differing_product(numbers, dtype, dtype, n, 1, k, true, false, range, numbers.size(0, 1) == 1), 0)
+          << to_string(dtype) << " turned, n " << n << ", k " << k;
+    }
+    const auto random = [&](const Shape& shape) { return random_operand(numbers, shape, dtype, Range::any).tensor; };
+    expect_equal_to_reference(random({3, 2, 1, 260}), random({2, 260, 280}));
+    expect_equal_to_reference(random({1, 260}), flip(narrow(random({260, 300}), 1, 7, 280), 0));
+  }
+  for (const auto& [of_a, of_b] : {std::pair{DType::f16, DType::f32}, {DType::f32, DType::bf16}, {DType::bf16, DType::f16}})
+    EXPECT_EQ(differing_product(numbers, of_a, of_b, 1, 300, 333, false, false, Range::unit, true), 0)
+        << to_string(of_a) << to_string(of_b);
+  set_threads(2);
+}
+
 // Both operands are read where they lie: from 4 × 4, which goes without any set-up, to what fits L2.
 TEST_P(Products, OfSmallMatricesHaveTheSameBits) {
   Numbers numbers(18);

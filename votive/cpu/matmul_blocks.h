@@ -5,6 +5,7 @@
 
 #include "votive/cpu/matmul_panels.h"
 #include "votive/cpu/matmul_row.h"
+#include "votive/cpu/matmul_row_sweep.h"
 #include "votive/cpu/matmul_small.h"
 
 namespace votive::cpu::VOTIVE_ISA {
@@ -62,7 +63,8 @@ class Multiplier {
   // ---- few rows: a is packed once, b passes through a panel that never leaves the nearest caches -----------------------------------------------
 
   void run_thin() const {
-    if (RowProduct<Dot>::takes(p_)) return run_row();
+    if (RowProduct<Dot>::takes(p_)) return run_row(RowProduct<Dot>(p_));
+    if (RowSweep<Dot>::takes(p_)) return run_row(RowSweep<Dot>(p_));
     const RowTiles tiles(p_.m, tile_rows);
     // Where b's columns lie along k (a transposed weight) the fewest are read side by side: from DRAM 16 columns stream 1.5 × as fast as 128.
     const bool streams = p_.b.row == 1 && p_.m <= 16 && p_.gathered == nullptr;
@@ -102,22 +104,22 @@ class Multiplier {
     });
   }
 
-  /// One row times columns that lie along k; what is left of them beside whole groups goes through a panel.
-  void run_row() const {
-    const RowProduct<Dot> product(p_);
+  /// One row, by strips of columns; what is left of those beside whole ones goes through a panel.
+  template <class Product>
+  void run_row(const Product& product) const {
     const RowTiles tiles(1, tile_rows);
-    const Size groups = product.groups(), columns = groups * product.columns, units = groups + (columns < p_.n ? 1 : 0);
-    parallel_for(p_.batches() * units, up(65536, 2 * p_.k * product.columns), [&](Size begin, Size end) {
+    const Size strips = product.strips(), columns = product.columns(), units = strips + (columns < p_.n ? 1 : 0);
+    parallel_for(p_.batches() * units, up(65536, 2 * p_.k * up(columns, strips)), [&](Size begin, Size end) {
       const Scratch<Packed> a(whole_units<Dot>(p_.k));
       Size packed = -1;
       for (Size i = begin; i < end; ++i) {
-        const Size o = i / units, group = i % units;
+        const Size o = i / units, strip = i % units;
         Size a_offset, b_offset;
         p_.offsets(o, a_offset, b_offset);
         if (o != packed) pack_thin_a(tiles, a_offset, k_block, a.data());
         packed = o;
-        if (group < groups) {
-          product.run(a.data(), b_offset, o, group, pack_b_);
+        if (strip < strips) {
+          product.run(a.data(), b_offset, o, strip, pack_b_);
         } else {
           thin_panels(tiles, a.data(), o, b_offset, columns / lanes, up(p_.n, lanes), 1, k_block);
         }

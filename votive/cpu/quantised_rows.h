@@ -317,9 +317,10 @@ void multiply_streams(const u8* group, Size step, Size blocks, const ActivationB
 
 /// Rows of x that share a weight while it is in registers, most of them first: what is left of many takes smaller tiles. Measured on Zen 5 (v4n): 8 rows
 /// 1.3 × 4 rows.
-template <int... sizes>
+template <int largest, int... smaller>
 struct TileSizes {
-  static constexpr int count = sizeof...(sizes), rows[] = {sizes...}, most = rows[0];
+  static constexpr int rows[] = {largest, smaller...};
+  static constexpr int count = 1 + sizeof...(smaller), most = largest;
 };
 using QuantisedTiles = std::conditional_t<Lanes::count >= 8, TileSizes<8, 4, 2, 1>, TileSizes<4, 1>>;
 inline constexpr int streams_of_one = 4;

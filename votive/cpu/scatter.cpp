@@ -69,7 +69,38 @@ void assign(const ScatterPlan& plan, const Tensor& source, Tensor& y) {
   });
 }
 
-/// Integers add in any order, so one at a time where they lie.
+/// Few targets, which every thread has for itself until the end: integers add in any order. value(k) is that of update k.
+template <class T, class Value>
+void add_in_shares(const ScatterPlan& plan, T* to, Value value) {
+  const Size parts = threads(), n = plan.n;
+  const Scratch<T> shares(parts * n);
+  parallel_for(parts, 1, [&](Size begin, Size end) {
+    for (Size part = begin; part < end; ++part) {
+      T* const own = shares.data() + part * n;
+      std::fill_n(own, n, T{0});
+      for (Size k = plan.updates * part / parts; k < plan.updates * (part + 1) / parts; ++k) {
+        T& place = own[plan.target[k]];
+        place = static_cast<T>(place + value(k));
+      }
+    }
+  });
+  parallel_for(n, Size{1} << 14, [&](Size begin, Size end) {
+    for (Size part = 0; part < parts; ++part) {
+      for (Size t = begin; t < end; ++t) to[t] = static_cast<T>(to[t] + shares[part * n + t]);
+    }
+  });
+}
+
+/// One at a time where they lie; or in shares, since threads that each read all targets to find their own guess wrong half the time.
+template <class T, class Value>
+void add_each(const ScatterPlan& plan, T* to, Value value) {
+  constexpr Size worth_sharing = Size{1} << 16, most_places = Size{1} << 18;
+  if (threads() > 1 && plan.blocks < threads() && plan.updates >= worth_sharing && plan.n <= most_places && plan.n <= plan.updates / 4)
+    return add_in_shares(plan, to, value);
+  for_each_own(plan, [&](Size k, Size t) { to[t] = static_cast<T>(to[t] + value(k)); });
+}
+
+/// Integers add in any order.
 void add_integers(const ScatterPlan& plan, const Tensor& source, Tensor& y) {
   bool one_value = true;  // a count adds the same to all
   for (int axis = 0; axis < source.rank(); ++axis) one_value &= source.strides()[axis] == 0 || source.shape()[axis] == 1;
@@ -77,11 +108,10 @@ void add_integers(const ScatterPlan& plan, const Tensor& source, Tensor& y) {
     T* to = data<T>(y);
     if (one_value) {
       const T value = *data<T>(source);
-      return for_each_own(plan, [&](Size, Size t) { to[t] = static_cast<T>(to[t] + value); });
+      return add_each(plan, to, [value](Size) { return value; });
     }
     const Dense values(source, source.dtype());
-    const T* from = values.data<T>();
-    for_each_own(plan, [&](Size k, Size t) { to[t] = static_cast<T>(to[t] + from[k]); });
+    add_each(plan, to, [from = values.data<T>()](Size k) { return from[k]; });
   });
 }
 
