@@ -4,6 +4,7 @@
 #include "votive/autograd/autograd.h"
 #include "votive/base/error.h"
 #include "votive/base/thread_pool.h"
+#include "votive/core/new_memory.h"
 #include "votive/core/tensor.h"
 #include "votive/io/gguf.h"
 #include "votive/io/safetensors.h"

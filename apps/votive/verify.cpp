@@ -14,7 +14,6 @@
 
 #include "command.h"
 #include "fingerprints.h"
-#include "votive/core/new_memory.h"
 
 namespace votive::app {
 

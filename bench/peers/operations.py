@@ -2,11 +2,11 @@
 """One operation at a time, Votive beside its peers: seconds per call of each, in one run, taking turns; medians, ratios and their geometric mean.
 
     bench/peers/operations.py --votive build/release/bench/peer_votive [--cache CACHE] [--only WORD]… [--threads 1,2] [--rounds 3] [--budget 0.1]
-                              [--peers PyTorch,…] [--common] [--json FILE]
+                              [--peers PyTorch,…] [--survey] [--json FILE]
 Every peer is a program that answers "THREADS BUDGET NAME" lines with the median seconds of a call; outputs are fresh and operands the same shapes. In each
 round each peer measures the operation once and who begins moves on. Python's call (about 1–2 µs) is part of what PyTorch's and ONNX Runtime's users pay.
-A peer that build.sh has not built is named and left out; an operation that a peer does not offer is a dash. --common: in place of the table, what users call
-beside it, which PyTorch alone has beside Votive (votive_common.cpp).
+A peer that build.sh has not built is named and left out; an operation that a peer does not offer is a dash. --survey: in place of the table, what users call
+beside it, which PyTorch alone has beside Votive (votive_survey.cpp).
 """
 import argparse
 import json
@@ -42,9 +42,9 @@ def names():
     return every + ["small add 16", "small matmul 4x4", "small add 16 recorded"]
 
 
-def common_names():
-    """What votive_common.cpp offers, in its order."""
-    return [f"common {name}" for name in re.findall(r'offer\(\s*"([^"]+)"', (HERE / "votive_common.cpp").read_text())]
+def survey_names():
+    """What votive_survey.cpp offers, in its order."""
+    return [f"survey {name}" for name in re.findall(r'offer\(\s*"([^"]+)"', (HERE / "votive_survey.cpp").read_text())]
 
 
 class Peer:
@@ -95,20 +95,20 @@ def main():
     parser.add_argument("--cache", type=pathlib.Path, default=cache)
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--peers", default="")
-    parser.add_argument("--common", action="store_true")
+    parser.add_argument("--survey", action="store_true")
     parser.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budget", type=float, default=0.1)
     parser.add_argument("--json", type=pathlib.Path)
     args = parser.parse_args()
-    wanted = [w for w in args.peers.split(",") if w] or (["PyTorch"] if args.common else [])
+    wanted = [w for w in args.peers.split(",") if w] or (["PyTorch"] if args.survey else [])
     programs = []
     for peer in peers(args.cache.resolve(), args.votive.resolve()):
         if not peer.exists():
             print(f"not measured: {peer.name} (bench/peers/build.sh makes it)", file=sys.stderr)
         elif peer.name == "Votive" or not wanted or peer.name in wanted:
             programs.append(peer)
-    operations = [n for n in (common_names() if args.common else names()) if not args.only or any(word in n for word in args.only)]
+    operations = [n for n in (survey_names() if args.survey else names()) if not args.only or any(word in n for word in args.only)]
     print(f"{machine()}; {args.rounds} rounds\n\n| operation | threads | " + " | ".join(p.name for p in programs) + " | Votive is faster than PyTorch |")
     print("|---|---|" + "---|" * (len(programs) + 1))
     rows, ratios, slower = [], {t: [] for t in args.threads}, []

@@ -2,7 +2,7 @@
 """PyTorch as a peer of operations.py."""
 import torch
 import torch.nn.functional as F
-import torch_common
+import torch_survey
 from worker import serve
 
 DTYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
@@ -81,8 +81,8 @@ def operations():
     offer("small add 16", lambda: over(lambda x: x + x, randn(16)))
     offer("small matmul 4x4", lambda: over(lambda x: x @ x, randn(4, 4)))
 
-    for name in torch_common.COMMON:
-        offer(f"common {name}", lambda name=name: torch_common.build(name))
+    for name in torch_survey.SURVEY:
+        offer(f"survey {name}", lambda name=name: torch_survey.build(name))
 
     def recorded(threads):
         x = torch.randn(16, requires_grad=True)

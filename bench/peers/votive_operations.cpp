@@ -1,9 +1,9 @@
 // Votive as one of the peers of operations.py: reads "THREADS NAME" lines, answers each with the median seconds of a call as JSON. Outputs are fresh, as a user
 // gets them. Not here: what the names mean to the others (torch_operations.py, onnx_operations.py, blas_operations.cpp, candle/src/operations.rs), nor what has
-// no row of its own (votive_common.cpp).
+// no row of its own (votive_survey.cpp).
 #include <string>
 
-#include "common.h"
+#include "offered.h"
 
 namespace {
 
@@ -168,7 +168,7 @@ int main() {
   add_pointwise(all);
   add_rows(all);
   add_layers(all);
-  votive::peers::add_common(all);
+  votive::peers::add_survey(all);
   ::peers::serve([&](const std::string& name, int count) -> Call {
     const auto found = all.find(name);
     if (found == all.end()) return {};

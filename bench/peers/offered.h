@@ -1,4 +1,4 @@
-// The operations that the Votive peer offers, by name.
+// The operations that the Votive peer offers, by name (votive_operations.cpp).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace votive::peers {
 using ::peers::Call;
 using Operations = std::map<std::string, std::function<Call()>>;
 
-/// What users call beside the operations of the table (votive_common.cpp).
-void add_common(Operations& all);
+/// What users call beside the operations of the table (votive_survey.cpp).
+void add_survey(Operations& all);
 
 }  // namespace votive::peers

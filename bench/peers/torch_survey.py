@@ -1,4 +1,4 @@
-"""What users call beside the operations of the table, in PyTorch: the names are those of votive_common.cpp."""
+"""What users call beside the operations of the table, in PyTorch: the names are those of votive_survey.cpp."""
 import torch
 import torch.nn.functional as F
 
@@ -49,7 +49,7 @@ def scales():
     return torch.randn(64)
 
 
-COMMON = {
+SURVEY = {
     "flip last": (lambda a: a.flip(1), matrix),
     "flip first": (lambda a: a.flip(0), matrix),
     "roll last": (lambda a: a.roll(5, 1), matrix),
@@ -136,6 +136,6 @@ COMMON = {
 
 
 def build(name):
-    function, *operands = COMMON[name]
+    function, *operands = SURVEY[name]
     values = [make() for make in operands]
     return lambda: function(*values)

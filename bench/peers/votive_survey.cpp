@@ -1,8 +1,8 @@
 // What users call beside the operations that have rows of their own: one row each, on 8 M numbers, so that none is slow without anybody knowing. The names are
-// those of torch_common.py. Not here: products, convolutions and functions (votive_operations.cpp).
+// those of torch_survey.py. Not here: products, convolutions and functions (votive_operations.cpp).
 #include <string>
 
-#include "common.h"
+#include "offered.h"
 
 namespace votive::peers {
 
@@ -23,7 +23,7 @@ class Offer {
   /// f(operands…), each made by what stands for it.
   template <class F, class... Make>
   void operator()(const std::string& name, F f, Make... make) {
-    all_["common " + name] = [=] { return with(f, make()...); };
+    all_["survey " + name] = [=] { return with(f, make()...); };
   }
 
  private:
@@ -41,7 +41,7 @@ using T = const Tensor&;
 
 }  // namespace
 
-void add_common(Operations& all) {
+void add_survey(Operations& all) {
   Offer offer(all);
   const auto x = [] { return matrix(1); };
   const auto y = [] { return matrix(2); };
