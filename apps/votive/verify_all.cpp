@@ -115,6 +115,7 @@ bool are_functions(const std::vector<std::string>& names) {
 }  // namespace
 
 int verify_every_input(const AllOptions& options) {
+  fill_new_memory(0xa5);  // or what a kernel fails to write could be the same result of the block before
   const Device device = options.device == "reference" ? Device::reference : Device::cpu;
   const int threads = options.threads > 0 ? options.threads : votive::threads();
   const bool compare = options.write.empty();

@@ -255,7 +255,8 @@ TEST(Item, ReadsTheSmallFloatsAtTheirCorners) {
   EXPECT_EQ(eighth(e5m2, 0xfc), -INFINITY);
 }
 
-TEST(Tensor, BorrowsNoNullUnlessNothingIsThere) {
+TEST(Tensor, IsMadeOfNothingOnlyWhereNothingIsAskedFor) {
+  EXPECT_EQ(kind_of([&] { Tensor::view(Tensor(), {{8}, {1}, 0}); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([&] { Tensor::borrow({f32, {4, 4}}, nullptr, 64, nullptr); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(Tensor::borrow({f32, {0}}, nullptr, 0, nullptr).count(), 0);
 }

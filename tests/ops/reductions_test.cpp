@@ -133,6 +133,9 @@ TEST_P(Reductions, CountAndSkipWhatIsNotThere) {
   expect_near(nansum(of({1, nan, 4}, f32)), {5});
   expect_near(nanmean(of({1, nan, 4}, f32)), {2.5});
   expect_near(nanmean(of({nan, nan}, f32)), {nan});
+  expect_near(nansum(of({1, nan, 4.5}, f32), {.dtype = DType::i64}), {5});
+  expect_near(nanmean(of({1, nan, 4.5}, f32), {.dtype = DType::i64}), {2.5});  // of 1 and 4, not of 0 too
+  expect_near(nanmean(of({1, 4.5}, f32), {.dtype = DType::i64}), {2.5});
   const MinMax both = aminmax(of({{3, 1}, {2, 5}}), {.axis = 0});
   expect_near(both.min, {2, 1});
   expect_near(both.max, {3, 5});

@@ -29,8 +29,9 @@ struct Block {
   Block* next;
 };
 
+std::atomic<int> filling{-1};  // what new blocks are filled with, or −1
+
 // The first bytes of a cached block hold the link; the rest stays poisoned for AddressSanitizer, so that a use after the free is found.
-std::atomic<int> filling{-1};
 void hand_out(void* block, std::size_t asked) {
   unpoison(block, asked);
   if (const int byte = filling.load(std::memory_order_relaxed); byte >= 0) [[unlikely]]

@@ -184,6 +184,7 @@ Tensor Tensor::allocate(const char* op, const Meta& meta) {
 }
 
 Tensor Tensor::view(const Tensor& base, const Layout& layout) {
+  if (!base.defined()) throw Error(ErrorKind::InvalidArgument, "view").detail("no tensor was given");
   Body* const root = base.body_->root;
   const DType dtype = base.body_->kind.dtype();
   if (layout.strides.rank() != layout.rank()) refuse_view(layout, dtype, root->memory_bytes);

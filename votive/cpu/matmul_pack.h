@@ -140,6 +140,27 @@ inline void pack_pairs(const PackSource& from, int width, Size k, u32* to) {
   }
 }
 
+/// Calls body(how elements of `dtype` are stored), where Dot multiplies them as they come, widened at most; false where it does not.
+template <class Dot, class Body>
+bool with_stored(DType dtype, Body body) {
+  if constexpr (Dot::pairs || Dot::swapped) {
+    return dtype == DType::bf16 && (body(StoredBf16{}), true);
+  } else if constexpr (sizeof(typename Dot::Acc) == 8) {
+    return dtype == DType::f64 && (body(StoredF64{}), true);
+  } else {
+    switch (dtype) {
+      case DType::f32: return body(StoredF32{}), true;
+      case DType::f16: return body(StoredF16{}), true;
+      case DType::bf16: return body(StoredBf16{}), true;
+      default: return false;
+    }
+  }
+}
+template <class Dot>
+bool reads_as_stored(DType dtype) {
+  return with_stored<Dot>(dtype, [](auto) {});
+}
+
 template <class Dot>
 using PackFunction = void (*)(const PackSource&, int width, Size k, typename Dot::Packed*);
 

@@ -22,9 +22,7 @@ class RowProduct {
   explicit RowProduct(const MatrixProduct& p) : p_(p) {}
 
   static bool takes(const MatrixProduct& p) {
-    if (p.m != 1 || p.b.row != 1 || p.gathered != nullptr || p.n < width || p.k < 2 * square_k) return false;
-    if (Dot::pairs || Dot::swapped) return p.b.dtype == DType::bf16;
-    return sizeof(Acc) == 8 ? p.b.dtype == DType::f64 : p.b.dtype == DType::f32 || p.b.dtype == DType::f16 || p.b.dtype == DType::bf16;
+    return p.m == 1 && p.b.row == 1 && p.gathered == nullptr && p.n >= width && p.k >= 2 * square_k && reads_as_stored<Dot>(p.b.dtype);
   }
   Size strips() const { return p_.n / width; }
   Size columns() const { return strips() * width; }
@@ -32,12 +30,7 @@ class RowProduct {
   /// Columns [group * width, + width) of the batch's element o, whose b begins at `offset`; a holds its row as packed units.
   void run(const Packed* a, Size offset, Size o, Size group, PackFunction<Dot> pack) const {
     alignas(64) Acc total[width];
-    switch (p_.b.dtype) {
-      case DType::f64: multiply<StoredF64>(a, offset, group, pack, total); break;
-      case DType::f32: multiply<StoredF32>(a, offset, group, pack, total); break;
-      case DType::f16: multiply<StoredF16>(a, offset, group, pack, total); break;
-      default: multiply<StoredBf16>(a, offset, group, pack, total); break;
-    }
+    with_stored<Dot>(p_.b.dtype, [&]<class Stored>(Stored) { multiply<Stored>(a, offset, group, pack, total); });
     finish_sums(p_, static_cast<const Acc*>(total), width, o, group * width, 1, static_cast<int>(width));
   }
 
@@ -46,36 +39,34 @@ class RowProduct {
 
   template <class Stored>
   void multiply(const Packed* a, Size offset, Size group, PackFunction<Dot> pack, Acc* total) const {
-    if constexpr (sizeof(decltype(Stored::widen({}))) == sizeof(Acc)) {
-      using Word = typename Stored::Word;
-      const Size step = p_.b.column;
-      const Word* const b = reinterpret_cast<const Word*>(p_.b.data) + offset + group * width * step;
-      for (Size k0 = 0; k0 < p_.k; k0 += k_block) {
-        const Size k = p_.k - k0 < k_block ? p_.k - k0 : k_block, squares = k / square_k;
-        Vector chain[together];
-        unroll<together>([&](auto g) __attribute__((always_inline)) { chain[g] = Vector::zero(); });
-        {
-          const typename Dot::Environment environment;
-          for (Size s = 0; s < squares; ++s) {
-            unroll<together>([&](auto g) __attribute__((always_inline)) {
-              multiply_square<Stored>(a + s * lanes, b + g * lanes * step + k0 + s * square_k, step, chain[g]);
-            });
-          }
+    using Word = typename Stored::Word;
+    const Size step = p_.b.column;
+    const Word* const b = reinterpret_cast<const Word*>(p_.b.data) + offset + group * width * step;
+    for (Size k0 = 0; k0 < p_.k; k0 += k_block) {
+      const Size k = p_.k - k0 < k_block ? p_.k - k0 : k_block, squares = k / square_k;
+      Vector chain[together];
+      unroll<together>([&](auto g) __attribute__((always_inline)) { chain[g] = Vector::zero(); });
+      {
+        const typename Dot::Environment environment;
+        for (Size s = 0; s < squares; ++s) {
+          unroll<together>([&](auto g) __attribute__((always_inline)) {
+            multiply_square<Stored>(a + s * lanes, b + g * lanes * step + k0 + s * square_k, step, chain[g]);
+          });
         }
-        alignas(64) Acc sums[width];
-        unroll<together>([&](auto g) __attribute__((always_inline)) { store(sums + g * lanes, chain[g]); });
-        if (const Size done = squares * square_k; done < k) {
-          alignas(64) Packed panel[square_k * width];
-          pack({reinterpret_cast<const std::byte*>(b + k0 + done), step, 1, static_cast<int>(width), true}, static_cast<int>(width),
-               k - done, panel);
-          for (int g = 0; g < together; ++g) {
-            tile_function<Dot>(1, 1)(Dot::units(k - done), a + squares * lanes, panel + g * lanes, width,
-                                     {sums + g * lanes, lanes, sums + g * lanes, lanes, false});
-          }
-        }
-        for (Size c = 0; c < width; ++c) total[c] = k0 == 0 ? sums[c] : total[c] + sums[c];
-        a += Dot::units(k);
       }
+      alignas(64) Acc sums[width];
+      unroll<together>([&](auto g) __attribute__((always_inline)) { store(sums + g * lanes, chain[g]); });
+      if (const Size done = squares * square_k; done < k) {
+        alignas(64) Packed panel[square_k * width];
+        pack({reinterpret_cast<const std::byte*>(b + k0 + done), step, 1, static_cast<int>(width), true}, static_cast<int>(width), k - done,
+             panel);
+        for (int g = 0; g < together; ++g) {
+          tile_function<Dot>(1, 1)(Dot::units(k - done), a + squares * lanes, panel + g * lanes, width,
+                                   {sums + g * lanes, lanes, sums + g * lanes, lanes, false});
+        }
+      }
+      for (Size c = 0; c < width; ++c) total[c] = k0 == 0 ? sums[c] : total[c] + sums[c];
+      a += Dot::units(k);
     }
   }
 

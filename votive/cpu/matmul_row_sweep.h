@@ -27,9 +27,8 @@ class RowSweep {
   /// Smaller matrices are in the caches already, and packing them costs less than a chain that waits for its sums.
   static bool takes(const MatrixProduct& p) {
     constexpr Size least_elements = Size{1} << 16;
-    if (p.m != 1 || p.b.column != 1 || p.gathered != nullptr || p.n < least_strip || p.k * p.n < least_elements) return false;
-    if (Dot::pairs || Dot::swapped) return p.b.dtype == DType::bf16;
-    return sizeof(Acc) == 8 ? p.b.dtype == DType::f64 : p.b.dtype == DType::f32 || p.b.dtype == DType::f16 || p.b.dtype == DType::bf16;
+    return p.m == 1 && p.b.column == 1 && p.gathered == nullptr && p.n >= least_strip && p.k * p.n >= least_elements &&
+           reads_as_stored<Dot>(p.b.dtype);
   }
   Size strips() const { return up(columns(), strip_); }
   /// Whole vectors of them; the rest is left.
@@ -39,16 +38,7 @@ class RowSweep {
   void run(const Packed* a, Size offset, Size o, Size strip, PackFunction<Dot> pack) const {
     const Size column = strip * strip_, width = smaller_size(strip_, columns() - column);
     const Scratch<Acc> sums(2 * width);
-    if constexpr (Dot::pairs || Dot::swapped) {
-      multiply<StoredBf16>(a, offset + column, width, pack, sums.data());
-    } else {
-      switch (p_.b.dtype) {
-        case DType::f64: multiply<StoredF64>(a, offset + column, width, pack, sums.data()); break;
-        case DType::f32: multiply<StoredF32>(a, offset + column, width, pack, sums.data()); break;
-        case DType::f16: multiply<StoredF16>(a, offset + column, width, pack, sums.data()); break;
-        default: multiply<StoredBf16>(a, offset + column, width, pack, sums.data()); break;
-      }
-    }
+    with_stored<Dot>(p_.b.dtype, [&]<class Stored>(Stored) { multiply<Stored>(a, offset + column, width, pack, sums.data()); });
     finish_sums(p_, static_cast<const Acc*>(sums.data()), width, o, column, 1, width);
   }
 
@@ -59,35 +49,33 @@ class RowSweep {
   /// total[width], and behind it the chain of the block in work.
   template <class Stored>
   void multiply(const Packed* a, Size first, Size width, PackFunction<Dot> pack, Acc* total) const {
-    if constexpr (sizeof(decltype(Stored::widen({}))) == sizeof(Acc)) {
-      using Word = typename Stored::Word;
-      const Word* const b = reinterpret_cast<const Word*>(p_.b.data) + first;
-      Acc* const chain = total + width;
-      for (Size k0 = 0; k0 < p_.k; k0 += k_block) {
-        const Size k = smaller_size(p_.k - k0, k_block), whole = Dot::pairs ? k / 2 : k;
-        const Rows<Word> rows{b + k0 * p_.b.row, p_.b.row, k};
-        std::fill_n(chain, width, Acc{0});
-        {
-          const typename Dot::Environment environment;
-          Size u = 0;
-          for (; u + together <= whole; u += together) sweep<Stored, together>(a + u, rows, u, chain, width);
-          for (; u < whole; ++u) sweep<Stored, 1>(a + u, rows, u, chain, width);
-        }
-        if (Dot::pairs && k % 2 != 0) {
-          const Scratch<Packed> half(width);
-          pack({reinterpret_cast<const std::byte*>(rows.first + (k - 1) * p_.b.row), 1, p_.b.row, static_cast<int>(width), true},
-               static_cast<int>(width), 1, half.data());
-          Operand number;
-          broadcast_from(a + whole, number);
-          for (Size v = 0; v < width; v += lanes) {
-            Vector acc = Vector::load(chain + v);
-            Dot::step(acc, number, Operand::load(half.data() + v));
-            store(chain + v, acc);
-          }
-        }
-        for (Size c = 0; c < width; ++c) total[c] = k0 == 0 ? chain[c] : total[c] + chain[c];
-        a += Dot::units(k);
+    using Word = typename Stored::Word;
+    const Word* const b = reinterpret_cast<const Word*>(p_.b.data) + first;
+    Acc* const chain = total + width;
+    for (Size k0 = 0; k0 < p_.k; k0 += k_block) {
+      const Size k = smaller_size(p_.k - k0, k_block), whole = Dot::pairs ? k / 2 : k;
+      const Rows<Word> rows{b + k0 * p_.b.row, p_.b.row, k};
+      std::fill_n(chain, width, Acc{0});
+      {
+        const typename Dot::Environment environment;
+        Size u = 0;
+        for (; u + together <= whole; u += together) sweep<Stored, together>(a + u, rows, u, chain, width);
+        for (; u < whole; ++u) sweep<Stored, 1>(a + u, rows, u, chain, width);
       }
+      if (Dot::pairs && k % 2 != 0) {
+        const Scratch<Packed> half(width);
+        pack({reinterpret_cast<const std::byte*>(rows.first + (k - 1) * p_.b.row), 1, p_.b.row, static_cast<int>(width), true},
+             static_cast<int>(width), 1, half.data());
+        Operand number;
+        broadcast_from(a + whole, number);
+        for (Size v = 0; v < width; v += lanes) {
+          Vector acc = Vector::load(chain + v);
+          Dot::step(acc, number, Operand::load(half.data() + v));
+          store(chain + v, acc);
+        }
+      }
+      for (Size c = 0; c < width; ++c) total[c] = k0 == 0 ? chain[c] : total[c] + chain[c];
+      a += Dot::units(k);
     }
   }
 

@@ -219,11 +219,11 @@ void join_elements(const ScatterPlan& plan, const Tensor& source, Tensor& y, DTy
   parallel_for(plan.blocks, 1 + at_once / (n + count), [&](Size begin, Size end) {
     const Size step = 1 + at_once / (n + count);
     for (Size block = begin; block < end; block += step) {
-      const Size m = block + step < end ? step : end - block;
+      const Size m = block + step < end ? step : end - block, all = m * count;
       const auto join = [&]<class Count>(Count) {
-        join_counted<T, Join, mean, Count>(plan.target.data() + block * count, from + block * count, m * count, block * n, m * n, y, as);
+        join_counted<T, Join, mean, Count>(plan.target.data() + block * count, from + block * count, all, block * n, m * n, y, as);
       };
-      m* count < Size{0xffffffff} ? join(u32{}) : join(u64{});
+      all < Size{0xffffffff} ? join(u32{}) : join(u64{});
     }
   });
 }

@@ -83,6 +83,7 @@ class Range {
   std::atomic<Bits> most_{0}, below_least_{static_cast<Bits>(~Bits{0})};
 };
 
+/// What reduce_rows joins: squares of elements as they are stored, each chunk looked at first.
 template <class From>
 struct Squares {
   static constexpr bool identity = true;

@@ -158,12 +158,16 @@ Tensor nanmean(const Tensor& x, const ReduceOptions& options) {
   return as_one("nanmean", [&] {
     require_plain("nanmean", {"x", 1, x.meta()});
     options.axis.mask("nanmean", x.rank());
+    const ReduceOptions over{.axis = options.axis, .keep = options.keep};
+    if (is_floating(x.dtype()) && options.dtype && !is_floating(*options.dtype)) {  // what is NaN would be 0 there
+      const Tensor present = eq(x, x);
+      return sum(where(present, x, 0), options).to(DType::f32) / sum(present, over).to(DType::f32);
+    }
     const Tensor plain = mean(x, options);
     if (holds_no_nan(plain)) return plain;
     const Tensor value = options.dtype ? x.to(*options.dtype) : x;
     const Tensor present = eq(value, value);
     const Tensor wide = where(present, widened(value), 0);
-    const ReduceOptions over{.axis = options.axis, .keep = options.keep};
     return (sum(wide, over) / sum(present, over).to(wide.dtype())).to(value.dtype());
   });
 }
