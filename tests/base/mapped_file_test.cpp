@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "votive/base/error.h"
 
@@ -55,6 +56,13 @@ TEST_F(MappedFiles, OfManyPagesAreWhole) {
   std::string bytes(100001, 'x');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31 % 251);
   EXPECT_EQ(text_of(MappedFile(file("large", bytes))), bytes);
+}
+
+TEST_F(MappedFiles, ThatWereMovedHaveNoBytes) {
+  MappedFile first(file("some", "text"));
+  const MappedFile second = std::move(first);
+  EXPECT_TRUE(first.bytes().empty());  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(text_of(second), "text");
 }
 
 TEST_F(MappedFiles, LiveAsLongAsTheLastOwner) {

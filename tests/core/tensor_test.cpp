@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "votive/core/memory.h"
 
@@ -259,6 +261,59 @@ TEST(Tensor, IsMadeOfNothingOnlyWhereNothingIsAskedFor) {
   EXPECT_EQ(kind_of([&] { Tensor::view(Tensor(), {{8}, {1}, 0}); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([&] { Tensor::borrow({f32, {4, 4}}, nullptr, 64, nullptr); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(Tensor::borrow({f32, {0}}, nullptr, 0, nullptr).count(), 0);
+}
+
+TEST(Tensor, ThatIsNoneNamesTheCallThatAskedItForSomething) {
+  const Tensor given = Tensor::allocate("test", {f32, {2, 3}});
+  for (const bool moved : {false, true}) {
+    Tensor none = moved ? given : Tensor();
+    if (moved) const Tensor taken = std::move(none);  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+    const auto refuses = [&](const char* call, const auto& ask) {
+      try {
+        ask();
+        ADD_FAILURE() << call << " answered";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::InvalidArgument) << call;
+        EXPECT_EQ(error.op(), call);
+        EXPECT_NE(std::string(error.what()).find("no tensor was given"), std::string::npos) << error.what();
+      }
+    };
+    refuses("dtype", [&] { (void)none.dtype(); });
+    refuses("device", [&] { (void)none.device(); });
+    refuses("packing", [&] { (void)none.packing(); });
+    refuses("layout", [&] { (void)none.layout(); });
+    refuses("shape", [&] { (void)none.shape(); });
+    refuses("shape", [&] { (void)none.rank(); });
+    refuses("shape", [&] { (void)none.size(0); });
+    refuses("strides", [&] { (void)none.strides(); });
+    refuses("offset", [&] { (void)none.offset(); });
+    refuses("count", [&] { (void)none.count(); });
+    refuses("is_row_major", [&] { (void)none.is_row_major(); });
+    refuses("is_contiguous", [&] { (void)none.is_contiguous(); });
+    refuses("buffer", [&] { (void)none.buffer(); });
+    refuses("mutable_buffer", [&] { (void)none.mutable_buffer(); });
+    refuses("buffer_bytes", [&] { (void)none.buffer_bytes(); });
+    refuses("first", [&] { (void)none.first(); });
+    refuses("first", [&] { (void)none.mutable_first(); });
+    refuses("shares_buffer_with", [&] { (void)none.shares_buffer_with(given); });
+    refuses("shares_buffer_with", [&] { (void)given.shares_buffer_with(none); });
+    refuses("output", [&] { (void)none.output(); });
+    refuses("version", [&] { (void)none.version(); });
+    refuses("count_write", [&] { none.count_write(); });
+    refuses("is_borrowed", [&] { (void)none.is_borrowed(); });
+    refuses("view", [&] { Tensor::view(none, {{6}, {1}, 0}); });
+    refuses("view_row_major", [&] { Tensor::view_row_major(none, {6}); });
+    refuses("require_grad", [&] { (void)none.require_grad(); });
+    refuses("with_record", [&] { (void)none.with_record({}, 0); });
+    refuses("item", [&] { (void)none.item<float>(); });
+    refuses("to_host", [&] { (void)none.to_host<float>(); });
+    EXPECT_FALSE(none.defined());
+    EXPECT_FALSE(none.meta().present);
+    EXPECT_FALSE(none.requires_grad());
+    EXPECT_FALSE(none.is_small_and_dense());
+    EXPECT_FALSE(none.detach().defined());
+    EXPECT_TRUE(none.same_as(Tensor()));  // NOLINTEND(bugprone-use-after-move)
+  }
 }
 
 }  // namespace

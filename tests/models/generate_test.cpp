@@ -5,10 +5,13 @@
 
 #include <cfenv>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <thread>
 
 #include "cache.h"
+#include "tests/models/tiny_llama.h"
 #include "votive/votive.h"
 
 namespace votive::models {
@@ -115,6 +118,28 @@ TEST(Generate, RefusesWhatCannotBeMeant) {
   EXPECT_EQ(kind_of([] { model()->generate("x", {.top_p = 0}); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([] { model()->generate(std::vector<int>(10000, 5), {}); }), ErrorKind::InvalidArgument);
   EXPECT_EQ(kind_of([] { text_of(model()->generate(std::vector<int>{-1}, {.max_tokens = 1})); }), ErrorKind::IndexOutOfRange);
+}
+
+TEST(Load, OfAFileThatIsWrongTwiceAlwaysNamesTheSameFault) {
+  TinyFile file(Recipe{});  // without a vocabulary
+  file.tensors.erase("blk.1.ffn_down.weight");
+  const std::string path = testing::TempDir() + "wrong_twice.gguf";
+  std::ofstream(path, std::ios::binary) << file.bytes();
+  const int before = threads();
+  for (const int count : {1, 2, 4}) {
+    set_threads(count);
+    for (int i = 0; i < 20; ++i) {
+      try {
+        load(path);
+        ADD_FAILURE() << "was loaded";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::InvalidFile);
+        EXPECT_NE(std::string(error.what()).find("tokenizer.ggml.model"), std::string::npos) << error.what();
+      }
+    }
+  }
+  set_threads(before);
+  std::remove(path.c_str());
 }
 
 // ---- the sampler, on logits written here ----

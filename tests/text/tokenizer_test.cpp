@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "tests/text/tiny_vocabulary.h"
 #include "votive/base/error.h"
@@ -44,6 +45,12 @@ TEST(ByteLevelBpe, LooksForAWholeWordAsTheAlphabetSpellsIt) {
   EXPECT_EQ(Tokenizer(v).encode("<x>", {.add_special = false, .parse_special = false}).size(), 3u) << "a control token is no word";
 }
 
+TEST(Tokenizer, ThatWasMovedStillEncodes) {
+  Tokenizer first(tiny_byte_level({"a b"}));
+  const Tokenizer second = std::move(first);
+  EXPECT_EQ(first.encode("ab", bare), (Ids{256}));  // NOLINT(bugprone-use-after-move): that is what is tested
+  EXPECT_EQ(second.encode("ab", bare), (Ids{256}));
+}
 TEST(ByteLevelBpe, LeavesOutAByteThatHasNoTokenAndMergesAroundIt) {
   Vocabulary v = tiny_byte_level({"a b"});
   v.tokens[66] = "unreachable";  // no "c"

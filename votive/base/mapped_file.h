@@ -14,7 +14,7 @@ class MappedFile {
   /// Throws Error{Io} naming path and cause. An empty file gives an empty span.
   explicit MappedFile(const std::string& path);
 
-  std::span<const std::byte> bytes() const { return {data_.get(), size_}; }
+  std::span<const std::byte> bytes() const { return {data_.get(), data_ == nullptr ? 0 : size_}; }  // of one that was moved from, nothing
   const std::string& path() const { return path_; }
   /// Keeps the mapping alive when handed to a buffer that points into it.
   std::shared_ptr<const std::byte> owner() const { return data_; }

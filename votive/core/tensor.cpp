@@ -183,9 +183,12 @@ Tensor Tensor::allocate(const char* op, const Meta& meta) {
   return tensor;
 }
 
+void Tensor::refuse_no_tensor(const char* call) {
+  throw Error(ErrorKind::InvalidArgument, call).detail("no tensor was given").hint("Ask defined() first where a tensor may be left out");
+}
+
 Tensor Tensor::view(const Tensor& base, const Layout& layout) {
-  if (!base.defined()) throw Error(ErrorKind::InvalidArgument, "view").detail("no tensor was given");
-  Body* const root = base.body_->root;
+  Body* const root = base.body("view").root;
   const DType dtype = base.body_->kind.dtype();
   if (layout.strides.rank() != layout.rank()) refuse_view(layout, dtype, root->memory_bytes);
   const Size count = checked_count("view", layout.shape, block_bytes(dtype), block_size(dtype));
@@ -214,7 +217,7 @@ Tensor Tensor::view(const Tensor& base, const Layout& layout) {
 }
 
 Tensor Tensor::view_row_major(const Tensor& base, const Shape& shape) {
-  Body* const body = new_view(base.body_, shape, shape);
+  Body* const body = new_view(&base.body("view_row_major"), shape, shape);
   set_row_major(body->layout);
   body->root->references.fetch_add(1, std::memory_order_relaxed);
   return Tensor(body);
@@ -239,6 +242,7 @@ Tensor Tensor::borrow(const Meta& meta, const std::byte* address, std::size_t by
 }
 
 Tensor Tensor::with_record(RecordPtr record, int output) const& {
+  body("with_record");
   Tensor tensor(new_view(body_, body_->layout.shape, body_->layout.strides));
   tensor.body_->record = std::move(record);
   tensor.body_->output = output;
@@ -247,7 +251,7 @@ Tensor Tensor::with_record(RecordPtr record, int output) const& {
 }
 
 Tensor Tensor::with_record(RecordPtr record, int output) && {
-  const bool alone = body_->references.load(std::memory_order_acquire) == 1;
+  const bool alone = body("with_record").references.load(std::memory_order_acquire) == 1;
   if (body_->root == body_) {
     // Never in the root's own header: views of it, such as detach() makes, keep that alive, and would keep the history with it.
     Body* const body = new_view(body_, body_->layout.shape, body_->layout.strides);
@@ -261,8 +265,7 @@ Tensor Tensor::with_record(RecordPtr record, int output) && {
 }
 
 Tensor Tensor::require_grad() const try {
-  if (body_ == nullptr) throw Error(ErrorKind::InvalidArgument, "require_grad").detail("no tensor was given");
-  if (!is_floating(body_->kind.dtype())) {
+  if (!is_floating(body("require_grad").kind.dtype())) {
     throw Error(ErrorKind::DTypeMismatch, "require_grad")
         .dtype(to_string(body_->kind.dtype()))
         .shape(shape().to_vector())

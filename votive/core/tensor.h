@@ -36,7 +36,8 @@ inline constexpr std::size_t small_and_dense_bytes = 2048;
 
 class Tensor {
  public:
-  Tensor() noexcept = default;  ///< No tensor: an optional argument left out. Only defined(), meta() and assignment may be called.
+  /// No tensor: an optional argument left out, or a handle that was moved from. What asks for its contents throws Error{InvalidArgument} that names the call.
+  Tensor() noexcept = default;
   Tensor(const Tensor& other) noexcept : body_(other.body_) { retain(); }
   Tensor(Tensor&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
   Tensor& operator=(Tensor other) noexcept {
@@ -57,19 +58,22 @@ class Tensor {
   static Tensor borrow(const Meta& meta, const std::byte* address, std::size_t bytes, std::shared_ptr<const void> owner);
 
   bool defined() const { return body_ != nullptr; }
-  DType dtype() const { return body_->kind.dtype(); }
-  Device device() const { return body_->kind.device(); }
-  Packing packing() const { return body_->kind.packing(); }
-  const Layout& layout() const { return body_->layout; }
-  const Shape& shape() const { return body_->layout.shape; }
-  const Strides& strides() const { return body_->layout.strides; }
-  Size offset() const { return body_->layout.offset; }
+  DType dtype() const { return body("dtype").kind.dtype(); }
+  Device device() const { return body("device").kind.device(); }
+  Packing packing() const { return body("packing").kind.packing(); }
+  const Layout& layout() const { return body("layout").layout; }
+  const Shape& shape() const { return body("shape").layout.shape; }
+  const Strides& strides() const { return body("strides").layout.strides; }
+  Size offset() const { return body("offset").layout.offset; }
   int rank() const { return shape().rank(); }
   Size size(int axis) const { return shape()[normalise_axis("size", axis, rank())]; }
-  Size count() const { return body_->count; }
+  Size count() const { return body("count").count; }
   /// Strides as allocate() gives them, also along axes of size 1.
-  bool is_row_major() const { return body_->row_major; }
-  bool is_contiguous() const { return body_->row_major || body_->layout.is_contiguous(); }
+  bool is_row_major() const { return body("is_row_major").row_major; }
+  bool is_contiguous() const {
+    const Body& own = body("is_contiguous");
+    return own.row_major || own.layout.is_contiguous();
+  }
   Meta meta() const;
   /// Some elements, small_and_dense_bytes at most, row-major, neither quantised nor packed: what apply() may compute without asking for more.
   bool is_small_and_dense() const { return body_ != nullptr && body_->small_and_dense; }
@@ -94,26 +98,29 @@ class Tensor {
   T item() const;
 
   /// Start of the buffer, before the layout's offset; of the buffer's device. For kernels (F3) and readers of files.
-  const std::byte* buffer() const { return body_->root->memory_address; }
-  std::byte* mutable_buffer() { return const_cast<std::byte*>(body_->root->memory_address); }
-  std::size_t buffer_bytes() const { return body_->root->memory_bytes; }
+  const std::byte* buffer() const { return body("buffer").root->memory_address; }
+  std::byte* mutable_buffer() { return const_cast<std::byte*>(body("mutable_buffer").root->memory_address); }
+  std::size_t buffer_bytes() const { return body("buffer_bytes").root->memory_bytes; }
   /// The first element; of dtypes without blocks.
-  const std::byte* first() const { return body_->memory_address + body_->layout.offset * block_bytes(body_->kind.dtype()); }
+  const std::byte* first() const {
+    const Body& own = body("first");
+    return own.memory_address + own.layout.offset * block_bytes(own.kind.dtype());
+  }
   std::byte* mutable_first() { return const_cast<std::byte*>(first()); }
   /// Two handles of the same tensor.
   bool same_as(const Tensor& other) const { return body_ == other.body_; }
-  bool shares_buffer_with(const Tensor& other) const { return body_->root == other.body_->root; }
+  bool shares_buffer_with(const Tensor& other) const { return body("shares_buffer_with").root == other.body("shares_buffer_with").root; }
   /// How this tensor came to be (null: nobody asks), and which of its record's outputs it is. For ops/ and autograd/.
   Record* record() const { return body_ == nullptr ? nullptr : body_->record.get(); }
-  int output() const { return body_->output; }
+  int output() const { return body("output").output; }
   /// The same values with that history: a new header over the same memory; of a view that nobody else holds, its own header.
   Tensor with_record(RecordPtr record, int output) const&;
   Tensor with_record(RecordPtr record, int output) &&;
   /// How often the memory was written after it was made (copy_into). A record that saved the tensor compares it before it reads.
-  std::uint32_t version() const { return body_->root->version; }
-  void count_write() { ++body_->root->version; }
+  std::uint32_t version() const { return body("version").root->version; }
+  void count_write() { ++body("count_write").root->version; }
   /// The memory is someone else's (borrow), such as a mapped file's, and must not be written.
-  bool is_borrowed() const { return body_->root->owner != nullptr; }
+  bool is_borrowed() const { return body("is_borrowed").root->owner != nullptr; }
 
  private:
   // Dtype, device and packing in one word: read together after they were stored one by one, they would wait for the stores (measured: 4 ns of 30, Zen 4).
@@ -150,6 +157,13 @@ class Tensor {
     Layout layout;
   };
   explicit Tensor(Body* body) noexcept : body_(body) {}
+  /// What asks for something of a tensor goes through here: of no tensor it is an error that names the call, not a read through null.
+  Body& body(const char* call) const {
+    if (body_ == nullptr) [[unlikely]]
+      refuse_no_tensor(call);
+    return *body_;
+  }
+  [[noreturn]] static void refuse_no_tensor(const char* call);
   static constexpr std::size_t data_alignment = 64, header_bytes = (sizeof(Body) + data_alignment - 1) / data_alignment * data_alignment;
   /// Of its kind, its flags and its count nothing is said yet.
   static Body* new_body(std::size_t inline_bytes, const Shape& shape, const Strides& strides, Size offset) {

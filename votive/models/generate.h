@@ -92,6 +92,9 @@ class Generation {
 class LanguageModel {
  public:
   LanguageModel(Llama network, Tokenizer tokenizer);
+  // As of Tokenizer: what is moved stays as it was.
+  LanguageModel(const LanguageModel&) = default;
+  LanguageModel& operator=(const LanguageModel&) = default;
 
   const Llama& network() const { return *network_; }
   const Tokenizer& tokenizer() const { return tokenizer_; }

@@ -43,6 +43,9 @@ class Tokenizer {
   /// Checks every number and name of the vocabulary. Throws Error{InvalidFile} for what contradicts itself (counts, doubled tokens, merges of
   /// no tokens, ids out of range, scores that are no numbers) and Error{Unsupported} for a model or a pre-tokenizer that is not known.
   explicit Tokenizer(Vocabulary vocabulary);
+  // What is moved stays as it was, too: no handle is ever without tables.
+  Tokenizer(const Tokenizer&) = default;
+  Tokenizer& operator=(const Tokenizer&) = default;
 
   /// The ids of a text. Equal to Hugging Face's tokenizers on UTF-8, and to llama.cpp's where the two agree.
   /// Bytes that are not UTF-8 are kept, where words are cut as if U+FFFD stood there. decode(encode(text)) = text, except that a byte without
