@@ -35,7 +35,8 @@ class Multiplier {
   static constexpr Size slab_bytes = Size{24} << 20;  // of b packed at once
   static constexpr Size near_bytes = Size{4} << 20;
   static constexpr Size in_place_bytes = Size{256} << 10;
-  static constexpr Size alone_bytes = Size{512} << 10;  // of a packed b that each thread packs for itself
+  static constexpr Size alone_bytes = Size{512} << 10;   // of a packed b that each thread packs for itself
+  static constexpr Size coming_bytes = Size{512} << 10;  // of the batch's next element
 
   // ---- packing -----------------------------------------------------------------------------------------------------------------------------
 
@@ -266,10 +267,11 @@ class Multiplier {
     }
   }
 
-  /// A small b that has to be packed, and rows enough for every thread.
+  /// A small b that has to be packed, and rows enough for every thread; with one thread, elements of a batch.
   bool packs_alone(Size b_bytes) const {
     const Size workers = threads();
-    return workers > 1 && p_.m >= 2 * tile_rows * workers && b_bytes <= alone_bytes && p_.gathered == nullptr && !runs_in_place();
+    return (workers > 1 || p_.batches() > 1) && p_.m >= 2 * tile_rows * workers && b_bytes <= alone_bytes && p_.gathered == nullptr &&
+           !runs_in_place();
   }
 
   /// Each thread packs b for itself and takes rows of its own, or elements of the batch: forks once, and reads no line that another core has just written,
@@ -293,9 +295,26 @@ class Multiplier {
         }
         packed = true;
         last_b = b_offset;
-        PanelProduct<Dot, ReadPacked<Dot>>(p_, a_offset, row, p_.m * (part + 1) / parts - row, o * p_.m, 0, all, 1).run();
+        PanelProduct<Dot, ReadPacked<Dot>>(p_, a_offset, row, p_.m * (part + 1) / parts - row, o * p_.m, 0, all, 1)
+            .run_and_fetch(i + 1 < end && parts == 1 ? coming(o + 1) : Coming());
       }
     });
+  }
+
+  /// a and b of the batch's element o, where they lie dense, and little enough to stay in L2 beside what the element before it needs (64 products of 256
+  /// squared in bf16 160 -> 188 GFLOP/s with one thread, 2-core Zen 4).
+  Coming coming(Size o) const {
+    const Size a_bytes = p_.m * p_.k * block_bytes(p_.a.dtype), b_bytes = p_.k * p_.n * block_bytes(p_.b.dtype);
+    Coming result;
+    if (a_bytes + b_bytes > coming_bytes) return result;
+    Size a_offset, b_offset;
+    p_.offsets(o, a_offset, b_offset);
+    const auto is_dense = [](const MatrixView& x, Size rows, Size columns) {
+      return (x.column == 1 && x.row == columns) || (x.row == 1 && x.column == rows);
+    };
+    if (is_dense(p_.b, p_.k, p_.n)) result.add(p_.b.data + b_offset * block_bytes(p_.b.dtype), b_bytes);
+    if (is_dense(p_.a, p_.m, p_.k)) result.add(p_.a.data + a_offset * block_bytes(p_.a.dtype), a_bytes);
+    return result;
   }
 
   void run_wide(Size o) const {

@@ -50,6 +50,30 @@ Panels panels_in_order(const std::byte* words, Size n, Size rows, bool last_is_w
   return {words, n, rows * width, width, words + (panels - 1) * rows * width * Size{sizeof(Word)}, last_is_whole ? width : rest};
 }
 
+/// What will be read after a product, fetched into L2 line by line while the product runs.
+class Coming {
+ public:
+  /// At most two runs of bytes.
+  void add(const std::byte* first, Size bytes) { run_[runs_++] = {first, bytes}; }
+  Size lines() const { return up(run_[0].bytes, 64) + up(run_[1].bytes, 64); }
+  void fetch(Size lines) {
+    for (Size i = 0; i < lines && at_ < runs_; ++i) {
+      __builtin_prefetch(run_[at_].first, 0, 2);
+      run_[at_].first += 64;
+      run_[at_].bytes -= 64;
+      if (run_[at_].bytes <= 0) ++at_;
+    }
+  }
+
+ private:
+  struct Run {
+    const std::byte* first = nullptr;
+    Size bytes = 0;
+  };
+  Run run_[2];
+  int runs_ = 0, at_ = 0;
+};
+
 template <class Dot, class Read>
 class PanelProduct {
  public:
@@ -81,6 +105,14 @@ class PanelProduct {
     chunks_ = smaller_size(chunks, panels_);
     shares_a_ =
         thin || (chunks_ > 1 && panels_ * width < 1024 * chunks_ && whole_units<Dot>(p.k) * m * Size{sizeof(Packed)} <= shared_bytes);
+  }
+
+  /// By one worker, with a share of what is coming fetched at each tile.
+  void run_and_fetch(Coming coming) {
+    coming_ = &coming;
+    lines_at_tile_ = up(coming.lines(), up(m_, panel_rows) * panels_ * up(Dot::units(p_.k), panel_piece));
+    run();
+    coming_ = nullptr;
   }
 
   void run() const {
@@ -199,6 +231,7 @@ class PanelProduct {
           }
         }
         ahead += n / rows_per_unit * ahead_step;
+        if (coming_ != nullptr) coming_->fetch(lines_at_tile_);
         if (ends && last && (!direct || p_.bias != nullptr))
           finish_sums(p_, static_cast<const Acc*>(c), c_step, row, column, rows, columns);
       }
@@ -235,6 +268,8 @@ class PanelProduct {
   const Size offset_, row_, m_, y_row_, column_, panels_;
   Size groups_, chunks_;
   bool shares_a_;
+  Coming* coming_ = nullptr;
+  Size lines_at_tile_ = 0;
 };
 
 /// The whole product with a b that prepack() arranged.
