@@ -54,9 +54,9 @@ void add_survey(Operations& all) {
   const auto classes = [] { return places(rows, columns); };
 
   offer(
-      "flip last", [](T a) { return flip(a, 1); }, x);
+      "flip last", [](T a) { return contiguous(flip(a, 1)); }, x);
   offer(
-      "flip first", [](T a) { return flip(a, 0); }, x);
+      "flip first", [](T a) { return contiguous(flip(a, 0)); }, x);
   offer(
       "roll last", [](T a) { return roll(a, 5, 1); }, x);
   offer(
@@ -70,7 +70,7 @@ void add_survey(Operations& all) {
   offer(
       "repeat rows",
       [](T a) {
-        return repeat(a, {rows, 1});
+        return contiguous(repeat(a, {rows, 1}));
       },
       v);
   offer(

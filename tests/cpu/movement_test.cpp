@@ -1,4 +1,5 @@
 // Casts, copies, where, creation: the bits of the reference device on every instruction set and thread count.
+#include <algorithm>
 #include <limits>
 
 #include "tests/cpu/same_bits.h"
@@ -126,6 +127,27 @@ TEST(CpuCopy, OfEveryOtherElementKeepsTheBits) {
       expect_copied(slice(draw.wild({2 * n - 1}, dtype), {.axis = 0, .step = 2}), "every other " + std::string(to_string(dtype)));
       expect_copied(slice(draw.wild({3, 2 * n}, dtype), {.axis = 1, .start = 1, .step = 2}),
                     "every other " + std::string(to_string(dtype)));
+    }
+  }
+}
+
+TEST(CpuCopy, OfFlippedRowsGoesFromTheLastElementToTheFirst) {
+  for (const DType dtype : {DType::u8, DType::u16, DType::u32, DType::u64}) {
+    const auto width = static_cast<std::size_t>(block_bytes(dtype));
+    for (const Size n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 1025, 5003}) {
+      const Tensor x = arange(0, 3 * n, 1, DType::i64).to(DType::u64).to(dtype);
+      const auto forward = bytes_of(reshape(x, {3, n}));
+      auto backward = forward;
+      for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+          const std::size_t from = row * static_cast<std::size_t>(n) + i, to = (row + 1) * static_cast<std::size_t>(n) - 1 - i;
+          std::copy_n(forward.begin() + static_cast<std::ptrdiff_t>(from * width), width,
+                      backward.begin() + static_cast<std::ptrdiff_t>(to * width));
+        }
+      }
+      for_every_machine([&](const std::string& machine) {
+        EXPECT_EQ(bytes_of(contiguous(flip(reshape(x, {3, n}), 1))), backward) << to_string(dtype) << " " << n << " " << machine;
+      });
     }
   }
 }

@@ -16,6 +16,10 @@ void gather_as(const std::byte* from, Size step, std::byte* to, Size n) {
   if (step == 0) {
     const T value = *x;
     for (Size i = 0; i < n; ++i) y[i] = value;
+  } else if (
+      step ==
+      -1) {  // flipped: a loop that the compiler turns into whole registers (8 M numbers: f32 9 -> 4.5 ms, bf16 3.7 -> 2.3, u8 5 -> 0.6; 2-core Zen 4)
+    for (Size i = 0; i < n; ++i) y[i] = x[-i];
   } else {
     for (Size i = 0; i < n; ++i) y[i] = x[i * step];
   }
