@@ -182,8 +182,8 @@ const GenerationStatistics& Generation::statistics() const {
 }
 std::span<const int> Generation::tokens() const { return state_ != nullptr ? std::span<const int>(state_->ids) : std::span<const int>(); }
 
-LanguageModel::LanguageModel(Llama network, Tokenizer tokenizer)
-    : network_(std::make_shared<const Llama>(std::move(network))), tokenizer_(std::move(tokenizer)) {
+LanguageModel::LanguageModel(Llama network, const Tokenizer& tokenizer)
+    : network_(std::make_shared<const Llama>(std::move(network))), tokenizer_(tokenizer) {
   if (tokenizer_.size() > network_->config().vocabulary) {
     throw Error(ErrorKind::InvalidFile, "load")
         .detail(text::format("{} tokens but {} rows of embeddings", tokenizer_.size(), network_->config().vocabulary));
@@ -225,9 +225,9 @@ LanguageModel load(const std::string& path, const LoadOptions& options) try {
   try {
     network.emplace(file, options);
   } catch (...) { refused = std::current_exception(); }
-  Tokenizer text = tokenizer.get();  // of two errors always the vocabulary's, whichever came first
+  const Tokenizer text = tokenizer.get();  // of two errors always the vocabulary's, whichever came first
   if (refused) std::rethrow_exception(refused);
-  return {std::move(*network), std::move(text)};
+  return {std::move(*network), text};
 } catch (const std::bad_alloc&) { detail::refuse_memory("load"); }
 
 }  // namespace votive::models

@@ -91,7 +91,7 @@ class Generation {
 /// Weights, tokenizer and chat template of one file. A value; copies share everything, and threads may generate from one at the same time.
 class LanguageModel {
  public:
-  LanguageModel(Llama network, Tokenizer tokenizer);
+  LanguageModel(Llama network, const Tokenizer& tokenizer);
   // As of Tokenizer: what is moved stays as it was.
   LanguageModel(const LanguageModel&) = default;
   LanguageModel& operator=(const LanguageModel&) = default;

@@ -2,12 +2,11 @@
 #include "votive/base/utf8.h"
 #include "votive/text/tokenizer.h"
 
-#include <utility>
 
 namespace votive {
 
-StreamDecoder::StreamDecoder(Tokenizer tokenizer, const DecodeOptions& options)
-    : tokenizer_(std::move(tokenizer)), options_(options), at_beginning_(options.begins_text) {}
+StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, const DecodeOptions& options)
+    : tokenizer_(tokenizer), options_(options), at_beginning_(options.begins_text) {}
 
 std::string StreamDecoder::push(int id) {
   const std::string bytes = tokenizer_.decode({&id, 1}, {.special = options_.special, .begins_text = at_beginning_});

@@ -80,7 +80,7 @@ class Tokenizer {
 /// cannot become UTF-8 are U+FFFD, one for each beginning of a character (as Unicode's chapter 3.9 recommends, and as Python does).
 class StreamDecoder {
  public:
-  explicit StreamDecoder(Tokenizer tokenizer, const DecodeOptions& options = {});
+  explicit StreamDecoder(const Tokenizer& tokenizer, const DecodeOptions& options = {});
 
   std::string push(int id);  ///< the characters that are complete now; may be empty
   std::string finish();      ///< what is left: U+FFFD for a character that never ended. Ready for the next text afterwards
