@@ -2,7 +2,6 @@
 #include "votive/base/utf8.h"
 #include "votive/text/tokenizer.h"
 
-
 namespace votive {
 
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, const DecodeOptions& options)
